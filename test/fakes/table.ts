@@ -1,82 +1,101 @@
 /**
- * The table port in memory: one `Map`, each call synchronous inside. `through` stands around every call, so that a
- * test can delay, lose, repeat or break it; the contract suite holds this fake to the real store's behaviour.
+ * The table port in memory: a core whose every call is synchronous, and the port over it. `through` stands around every
+ * call of the port, so that a test can delay, lose, repeat or break it; the contract suite holds both to the real store.
  */
-import type { Change, Condition, Key, Range, Row, Table, Value } from '../../functions/runtime/table.ts';
+import type {
+  Change,
+  Condition,
+  Key,
+  Put,
+  Range,
+  Remove,
+  Row,
+  Table,
+  Update,
+  Value,
+} from '../../functions/runtime/table.ts';
 
-export type Call = {
-  readonly kind: 'get' | 'getMany' | 'put' | 'update' | 'remove' | 'query' | 'count' | 'due';
-  readonly op: string;
-  readonly detail: unknown;
+/** The rows themselves; the port's calls without their promises. */
+export type Rows = {
+  get(key: Key): Row | undefined;
+  getMany(keys: readonly Key[]): Row[];
+  put(write: Put): 'written' | 'refused';
+  update(write: Update): Row | 'refused';
+  remove(write: Remove): 'removed' | 'refused';
+  query(range: Range): Row[];
+  due(shard: string, until: number, limit: number): Key[];
+  /** All rows, sorted by key; for assertions only. */
+  all(): Row[];
 };
+
+export type Call = { readonly kind: keyof Table; readonly op: string; readonly detail: unknown };
 /** Runs the effect (once, never, or later) and answers, or rejects. */
 export type Through = <T>(call: Call, effect: () => T) => Promise<T>;
 
-export type MemoryTable = Table & {
-  /** All rows, sorted by key; for assertions only. */
-  rows(): Row[];
-  peek(key: Key): Row | undefined;
-};
-
 const direct: Through = async (_call, effect) => effect();
 
-export function memoryTable(through: Through = direct): MemoryTable {
+export function tableOver(rows: Rows, through: Through = direct): Table {
+  return {
+    get: (key) => through({ kind: 'get', op: 'get', detail: key }, () => rows.get(key)),
+    getMany: (keys) => through({ kind: 'getMany', op: 'get many', detail: keys }, () => rows.getMany(keys)),
+    put: (write) => through({ kind: 'put', op: write.op, detail: write }, () => rows.put(write)),
+    update: (write) => through({ kind: 'update', op: write.op, detail: write }, () => rows.update(write)),
+    remove: (write) => through({ kind: 'remove', op: write.op, detail: write }, () => rows.remove(write)),
+    query: (range) => through({ kind: 'query', op: 'query', detail: range }, () => rows.query(range)),
+    count: (range) => through({ kind: 'count', op: 'count', detail: range }, () => rows.query(range).length),
+    due: (shard, until, limit) =>
+      through({ kind: 'due', op: 'due', detail: { shard, until, limit } }, () =>
+        rows.due(shard, until, limit),
+      ),
+  };
+}
+
+/** A table of its own. */
+export const memoryTable = (through?: Through): Table => tableOver(memoryRows(), through);
+
+export function memoryRows(): Rows {
   const partitions = new Map<string, Map<string, Row>>();
-  const peek = (key: Key) => partitions.get(key.pk)?.get(key.sk);
+  const get = (key: Key) => partitions.get(key.pk)?.get(key.sk);
   const store = (row: Row) => {
     const partition = partitions.get(row.pk) ?? new Map<string, Row>();
     partitions.set(row.pk, partition.set(row.sk, row));
   };
   const allows = (when: Condition | undefined, row: Row | undefined) => !when || holds(when, row);
-  const select = (range: Range) => {
-    const rows = [...(partitions.get(range.pk)?.values() ?? [])]
-      .filter((row) => row.sk >= range.from && row.sk <= range.to)
-      .sort((a, b) => (a.sk < b.sk ? -1 : 1));
-    if (range.newestFirst) rows.reverse();
-    return rows.slice(0, range.limit);
-  };
+  const all = () => [...partitions.values()].flatMap((partition) => [...partition.values()]);
   return {
-    rows: () =>
-      [...partitions.values()]
-        .flatMap((partition) => [...partition.values()])
-        .sort((a, b) => (a.pk + a.sk < b.pk + b.sk ? -1 : 1)),
-    peek,
-    get: (key) => through({ kind: 'get', op: 'get', detail: key }, () => peek(key)),
-    getMany: (keys) =>
-      through({ kind: 'getMany', op: 'get many', detail: keys }, () => [
-        ...new Set(keys.map(peek).filter((row) => row !== undefined)),
-      ]),
-    put: (write) =>
-      through({ kind: 'put', op: write.op, detail: write }, () => {
-        if (!allows(write.when, peek(write.row))) return 'refused';
-        store(check(write.row));
-        return 'written';
-      }),
-    update: (write) =>
-      through({ kind: 'update', op: write.op, detail: write }, () => {
-        const before = peek(write.key);
-        if (!allows(write.when, before)) return 'refused';
-        const after = check(changed(before ?? { ...write.key }, write));
-        store(after);
-        return after;
-      }),
-    remove: (write) =>
-      through({ kind: 'remove', op: write.op, detail: write }, () => {
-        if (!allows(write.when, peek(write.key))) return 'refused';
-        partitions.get(write.key.pk)?.delete(write.key.sk);
-        return 'removed';
-      }),
-    query: (range) => through({ kind: 'query', op: 'query', detail: range }, () => select(range)),
-    count: (range) => through({ kind: 'count', op: 'count', detail: range }, () => select(range).length),
+    get,
+    getMany: (keys) => [...new Set(keys.map(get).filter((row) => row !== undefined))],
+    put({ row, when }) {
+      if (!allows(when, get(row))) return 'refused';
+      store(check(row));
+      return 'written';
+    },
+    update({ key, when, ...change }) {
+      const before = get(key);
+      if (!allows(when, before)) return 'refused';
+      const after = check(changed(before ?? { pk: key.pk, sk: key.sk }, change));
+      store(after);
+      return after;
+    },
+    remove({ key, when }) {
+      if (!allows(when, get(key))) return 'refused';
+      partitions.get(key.pk)?.delete(key.sk);
+      return 'removed';
+    },
+    query({ pk, from, to, limit, newestFirst }) {
+      const rows = [...(partitions.get(pk)?.values() ?? [])]
+        .filter((row) => row.sk >= from && row.sk <= to)
+        .sort((a, b) => (a.sk < b.sk ? -1 : 1));
+      if (newestFirst) rows.reverse();
+      return rows.slice(0, limit);
+    },
     due: (shard, until, limit) =>
-      through({ kind: 'due', op: 'due', detail: { shard, until, limit } }, () =>
-        [...partitions.values()]
-          .flatMap((partition) => [...partition.values()])
-          .filter((row) => row.sh === shard && typeof row.du === 'number' && row.du <= until)
-          .sort((a, b) => (a.du as number) - (b.du as number))
-          .slice(0, limit)
-          .map(({ pk, sk }) => ({ pk, sk })),
-      ),
+      all()
+        .filter((row) => row.sh === shard && typeof row.du === 'number' && row.du <= until)
+        .sort((a, b) => (a.du as number) - (b.du as number))
+        .slice(0, limit)
+        .map(({ pk, sk }) => ({ pk, sk })),
+    all: () => all().sort((a, b) => (a.pk + a.sk < b.pk + b.sk ? -1 : 1)),
   };
 }
 

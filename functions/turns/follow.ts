@@ -1,0 +1,186 @@
+/**
+ * Follows a turn: replays what a client has not seen, then goes on live until the terminal event. Lines carry the
+ * cursor they end at and the first event they cover, so a client recognises doubles and gaps by itself. Followers share
+ * nothing; a follower only reads, but for two hints to the writer (somebody watches; the owner seems dead).
+ */
+import type { Clock, Random } from '../runtime/clock.ts';
+import type { Table } from '../runtime/table.ts';
+import { nudges, watches } from './conditions.ts';
+import { type Cursor, cursorText } from './cursor.ts';
+import type { TurnEvent } from './events.ts';
+import {
+  attemptAt,
+  type Head,
+  headChange,
+  headOf,
+  isExpired,
+  isTerminal,
+  leaseOver,
+  startOf,
+} from './head.ts';
+import { keys } from './keys.ts';
+import { readSegments, stretches } from './log.ts';
+
+/** A line that stands for log events. Events have no fields `from` and `cursor` of their own. */
+export type LogLine = TurnEvent & { readonly from: number; readonly cursor: string };
+/** Lines about the stream itself: they have no `from`, and only `gap` moves the client. */
+export type ControlLine =
+  | { readonly type: 'queued' }
+  | { readonly type: 'caught-up' }
+  | { readonly type: 'gap'; readonly after: string; readonly cursor: string }
+  | { readonly type: 'bye'; readonly cursor: string };
+export type Line = LogLine | ControlLine;
+
+export type FollowDeps = {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Sends a nudge to the watchdog queue: a hint, which may be lost. */
+  readonly nudge: (turn: string) => Promise<void>;
+};
+
+export type FollowOptions = {
+  readonly after: Cursor;
+  /** Ends the stream with `bye`; monotonic ms. */
+  readonly until: number;
+  readonly signal?: AbortSignal;
+};
+
+export type Attached =
+  | { readonly kind: 'unknown' }
+  /** The cursor lies beyond a finished turn. */
+  | { readonly kind: 'bad cursor' }
+  /** The client has everything already. */
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'following'; readonly lines: AsyncGenerator<Line, void> };
+
+/** Looks where the client stands, and follows from there. */
+export async function attach(deps: FollowDeps, turn: string, options: FollowOptions): Promise<Attached> {
+  const head = await readHead(deps, turn);
+  if (!head) return { kind: 'unknown' };
+  const at = placeOf(head, options.after);
+  if (isTerminal(head)) {
+    if (at === 'ahead') return { kind: 'bad cursor' };
+    if (options.after.attempt === head.attempt && at === head.tail) return { kind: 'ended' };
+  }
+  return { kind: 'following', lines: follow(deps, turn, options, head) };
+}
+
+async function readHead({ table, clock }: FollowDeps, turn: string): Promise<Head | undefined> {
+  const row = await table.get(keys.head(turn));
+  const head = row && headOf(row);
+  return head && !isExpired(head, clock.now()) ? head : undefined;
+}
+
+/** The event a client stands at: one of a lost attempt is brought back to where the next attempt began. */
+function placeOf(head: Head, { attempt, seq }: Cursor): number | 'ahead' {
+  if (attempt > Math.max(1, head.attempt)) return 'ahead';
+  const place = attempt < head.attempt ? Math.min(seq, startOf(head, attempt + 1)! - 1) : seq;
+  return place > head.tail ? 'ahead' : place;
+}
+
+const HOLE_TRIES = 3;
+
+async function* follow(
+  deps: FollowDeps,
+  turn: string,
+  options: FollowOptions,
+  first: Head,
+): AsyncGenerator<Line, void> {
+  const { table, clock, signal } = { ...deps, ...options };
+  const pace = createPace(deps);
+  let cursor = options.after;
+  let head: Head | undefined = first;
+  let holes = 0;
+  const told = new Set<'queued' | 'caught-up'>();
+  for (;;) {
+    if (signal?.aborted) return;
+    if (clock.monotonic() >= options.until) {
+      yield { type: 'bye', cursor: cursorText(cursor) };
+      return;
+    }
+    if (!head) return;
+    await hint(deps, turn, head);
+    const at = placeOf(head, cursor);
+    let news = false;
+    if (at !== 'ahead' && at < head.tail) {
+      const segments = head.forgotten ? [] : await readSegments(table, turn, head, at);
+      const { lines, hole } = head.forgotten ? { lines: [], hole: true } : stretches(head, segments, at);
+      for (const { event, from, seq, attempt } of lines) {
+        cursor = { attempt, seq };
+        yield { ...event, from, cursor: cursorText(cursor) };
+        if (event.type === 'turn_status') return;
+      }
+      news = lines.length > 0;
+      if (!hole) holes = 0;
+      else if (!news && (head.forgotten || ++holes > HOLE_TRIES)) {
+        yield* gap(head, cursor);
+        if (isTerminal(head)) return;
+        cursor = { attempt: attemptAt(head, head.tail), seq: head.tail };
+      }
+    } else if (isTerminal(head)) return;
+    const state = head.attempt === 0 ? 'queued' : 'caught-up';
+    if (at !== 'ahead' && !told.has(state)) {
+      told.add(state);
+      yield { type: state };
+    }
+    await pace(head, news, options.until, signal);
+    head = await readHead(deps, turn);
+  }
+}
+
+/** What can't be shown any more is named; the last event of a finished turn is always delivered. */
+function* gap(head: Head, cursor: Cursor): Generator<Line, void> {
+  const end = isTerminal(head) ? head.tail - 1 : head.tail;
+  const attempt = head.attempt;
+  if (cursor.attempt !== attempt || cursor.seq < end)
+    yield { type: 'gap', after: cursorText(cursor), cursor: cursorText({ attempt, seq: end }) };
+  if (!isTerminal(head)) return;
+  const status = head.status as 'complete';
+  const event = {
+    type: 'turn_status',
+    status,
+    ...(head.reason !== undefined && { reason: head.reason }),
+  } as const;
+  yield { ...event, from: head.tail, cursor: cursorText({ attempt, seq: head.tail }) };
+}
+
+/** Tells the writer that somebody watches, and a worker that the owner seems dead. Refusals do not matter. */
+async function hint({ table, clock, nudge }: FollowDeps, turn: string, head: Head): Promise<void> {
+  if (head.status !== 'running') return;
+  const now = clock.now();
+  const key = keys.head(turn);
+  const seconds = Math.floor(now / 1000);
+  if ((head.watchedUntil ?? 0) < seconds + 5) {
+    const change = headChange({ watchedUntil: seconds + 15 });
+    await table.update({ op: 'watch', key, ...change, when: watches(seconds + 5) });
+  }
+  if (!leaseOver(head, now) || (head.nudged ?? -1) >= head.attempt) return;
+  const change = headChange({ nudged: head.attempt });
+  const row = await table.update({ op: 'nudge', key, ...change, when: nudges(head.attempt) });
+  if (row !== 'refused') await nudge(turn);
+}
+
+/** Polls when there is nothing new, in ms. */
+const IDLE_MS = [15, 50, 100, 250] as const;
+
+/**
+ * When to look next: right behind the writer's next flush, which its last one foretells. The two hosts' clocks are
+ * never compared: the smallest distance ever seen between a commit and its hit stands for both skew and travel.
+ */
+function createPace({ clock, random }: FollowDeps) {
+  let offset = Number.POSITIVE_INFINITY;
+  let commit: number | undefined;
+  let idle = 0;
+  return async (head: Head, news: boolean, until: number, signal?: AbortSignal): Promise<void> => {
+    let wait: number = IDLE_MS[Math.min(idle, IDLE_MS.length - 1)]!;
+    if (news && head.committedAt !== undefined && head.committedAt !== commit) {
+      commit = head.committedAt;
+      offset = Math.min(offset, clock.now() - commit);
+      idle = 0;
+      const due = commit + (head.flushWindow ?? 0) + offset + random.unit() * 10;
+      wait = Math.max(5, due - clock.now());
+    } else idle++;
+    await clock.sleep(Math.min(wait, Math.max(1, until - clock.monotonic())), signal);
+  };
+}

@@ -1,0 +1,47 @@
+/** Spells the keys of table `turns`; nobody else does. A turn's rows lie under its id, a conversation's under `C#`. */
+import type { Key } from '../runtime/table.ts';
+import { millis } from './ids.ts';
+
+const digits = (seq: number) => String(seq).padStart(10, '0');
+
+export const keys = {
+  meta: (turn: string): Key => ({ pk: turn, sk: 'META' }),
+  head: (turn: string): Key => ({ pk: turn, sk: 'HEAD' }),
+  segment: (turn: string, last: number, attempt: number): Key => ({
+    pk: turn,
+    sk: `S#${digits(last)}#${attempt}`,
+  }),
+  /** Segments whose last event lies in (`after`, `upTo`]. */
+  segments: (turn: string, after: number, upTo: number) => ({
+    pk: turn,
+    from: `S#${digits(after + 1)}`,
+    to: `S#${digits(upTo)}#~`,
+  }),
+  final: (turn: string, attempt: number): Key => ({ pk: turn, sk: `FINAL#${attempt}` }),
+  parts: (turn: string): Key => ({ pk: turn, sk: 'PARTS' }),
+  part: (turn: string, part: string): Key => ({ pk: turn, sk: `PART#${part}` }),
+  everyPart: (turn: string) => ({ pk: turn, from: 'PART#', to: 'PART#~' }),
+  everyFinal: (turn: string) => ({ pk: turn, from: 'FINAL#', to: 'FINAL#~' }),
+  consent: (turn: string, seq: number): Key => ({ pk: turn, sk: `CONSENT#${seq}` }),
+  run: (conversation: string): Key => ({ pk: `C#${conversation}`, sk: 'RUN' }),
+  unfinished: (conversation: string, order: string, turn: string): Key => ({
+    pk: `C#${conversation}`,
+    sk: `T#${order}#${turn}`,
+  }),
+  /** The unfinished turns of a conversation that came after the given one (all of them without it). */
+  unfinishedAfter: (conversation: string, order = '', turn = '') => ({
+    pk: `C#${conversation}`,
+    from: order ? `T#${order}#${turn}!` : 'T#',
+    to: 'T#~',
+  }),
+  unfinishedBefore: (conversation: string, order: string) => ({
+    pk: `C#${conversation}`,
+    from: 'T#',
+    to: `T#${order}`,
+  }),
+  said: (conversation: string, at: number, order: string, event: string): Key => ({
+    pk: `C#${conversation}`,
+    sk: `Y#${millis(at)}#${order}#${event}`,
+  }),
+  history: (conversation: string) => ({ pk: `C#${conversation}`, from: 'Y#', to: 'Y#~' }),
+} as const;

@@ -1,0 +1,314 @@
+/**
+ * The pump: the one writer of a running attempt. It numbers the agent's events, shows each live, and commits them in
+ * batches to HEAD and segments; it beats while nothing is written; it notices a cancel or a takeover and stops. One
+ * write is in flight at a time, and a request that is repeated is repeated to the letter: what comes meanwhile is the
+ * next batch. The table it is given must repeat unanswered calls (`runtime/patience.ts`).
+ */
+import type { Clock, Random } from '../runtime/clock.ts';
+import { absent, any, atMost, type Row, shardOf, type Table } from '../runtime/table.ts';
+import { appends, beats, pauses } from './conditions.ts';
+import {
+  afterCommit,
+  type EndStatus,
+  type Message,
+  type Numbered,
+  storable,
+  type TurnEvent,
+} from './events.ts';
+import { type Head, headChange, headOf, hotRows, LEASE_MS, type Phase } from './head.ts';
+import { keys } from './keys.ts';
+import { addTo, copyRows, encodeRows, eventsOf, type LogRow, segmentsOf, toRows } from './rows.ts';
+
+/** UTF-8 bytes of `hot` after an owner's write; the rest of HEAD's room is for takeovers and a non-owner's close. */
+export const HOT_BYTES = 520;
+/** Silence after which the lease is renewed, and after which nothing is shown, run or posted; ms. */
+const BEAT_MS = 1_500;
+const SILENT_MS = 8_000;
+const WINDOW_MS = { watched: 100, alone: 250 };
+
+/** How long a delivery may take in all, from its first try; ms. */
+export const DELIVERY_MS = 3_600_000;
+const MAX_WAITING_BYTES = 1_000_000;
+const SEGMENT_BYTES = 300_000;
+
+/** A line as it is shown before it is stored: the same event and numbers that a reader will find. */
+export type LiveLine = { readonly seq: number; readonly attempt: number; readonly event: TurnEvent };
+/** `cancelled`: a person's cancel came first, and the turn is to be closed as such. `fenced`: the turn is another's. */
+export type Written = 'written' | 'cancelled' | 'fenced';
+
+export type PumpOptions = {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly turn: string;
+  /** HEAD as the start or takeover left it. */
+  readonly head: Head;
+  /** From a queue: nobody has a live line, so the short flush window is kept. */
+  readonly queued: boolean;
+  readonly live?: (line: LiveLine) => void;
+  /** Each event as it gets its number, before it is stored. */
+  readonly onEvent?: (event: Numbered) => void;
+  /** Segment rows are kept this long, s since the epoch. */
+  readonly segmentExpiry?: number;
+};
+
+export type Pump = ReturnType<typeof createPump>;
+
+export function createPump(options: PumpOptions) {
+  const { table, clock, random, turn, head } = options;
+  const attempt = head.attempt;
+  const nonce = random.id(8);
+  let batches = 0;
+  // What HEAD is known to hold.
+  let { tail, base, safePoint, phase, batch: lastBatch, watchedUntil, cancelAsked, dueAt } = head;
+  let hot: LogRow[] = hotRows(head);
+  // What is not in it yet.
+  let next = tail;
+  let pending: Numbered[] = [];
+  let pendingBytes = 0;
+  let acknowledged = clock.monotonic();
+  let flushed = Number.NEGATIVE_INFINITY;
+  let over = false;
+  let writing: Promise<unknown> = Promise.resolve();
+  let wake = new AbortController();
+  const stopped = new AbortController();
+
+  const window = () =>
+    options.queued || (watchedUntil ?? 0) * 1000 > clock.now() ? WINDOW_MS.watched : WINDOW_MS.alone;
+  const heard = () => clock.monotonic() - acknowledged < SILENT_MS;
+  const mayAct = () => !stopped.signal.aborted && heard();
+
+  function fence(): 'fenced' {
+    stopped.abort('fenced');
+    end();
+    return 'fenced';
+  }
+
+  function end(): void {
+    over = true;
+    wake.abort();
+  }
+
+  function exclusively<T>(write: () => Promise<T>): Promise<T> {
+    const turnOfMine = writing.then(write, write);
+    writing = turnOfMine.catch(() => undefined);
+    return turnOfMine;
+  }
+
+  function show({ seq, event }: Numbered): void {
+    if (heard() && stopped.signal.reason !== 'fenced') options.live?.({ seq, attempt, event });
+  }
+
+  function learn(row: Row): void {
+    acknowledged = clock.monotonic();
+    ({ watchedUntil, cancelAsked } = headOf(row));
+    if (cancelAsked !== undefined && phase !== 'delivering' && !stopped.signal.aborted)
+      stopped.abort('cancelled');
+  }
+
+  /** Puts events into segment rows before HEAD lets go of them. A refusal means that a later batch of mine stands there. */
+  async function spill(events: Iterable<Numbered>, number: number): Promise<void> {
+    for (const segment of segmentsOf(events, SEGMENT_BYTES)) {
+      const first = segment[0]!.seq;
+      const key = keys.segment(turn, segment.at(-1)!.seq, attempt);
+      const row = { ...key, v: 1, n: number, f: first, h: encodeRows(toRows(segment)) };
+      await table.put({
+        op: 'segment',
+        row: options.segmentExpiry === undefined ? row : { ...row, ex: options.segmentExpiry },
+        when: any(absent('pk'), atMost('n', number)),
+      });
+    }
+  }
+
+  type Into = 'plain' | 'waiting' | 'delivering' | EndStatus;
+
+  /** The one append: everything pending becomes one batch, committed under this attempt and this tail. */
+  async function append(
+    into: Into,
+    { reason, until }: { reason?: string | undefined; until?: number } = {},
+  ): Promise<Written> {
+    if (over) return stopped.signal.reason === 'cancelled' ? 'cancelled' : 'fenced';
+    const closing = into === 'complete' || into === 'error' || into === 'cancelled';
+    const events = pending;
+    pending = [];
+    pendingBytes = 0;
+    flushed = clock.monotonic();
+    const batch = `${nonce}.${++batches}`;
+    const newTail = tail + events.length;
+    const rows = copyRows(hot);
+    for (const event of events) addTo(rows, event);
+    let text = encodeRows(rows);
+    const spilled = closing || into === 'waiting' || Buffer.byteLength(text) > HOT_BYTES;
+    if (spilled) {
+      await spill(eventsOf(rows), batches);
+      text = '[]';
+    }
+    const stepEnd = events.findLast(({ event }) => event.type === 'step-end' || event.type === 'start');
+    const newSafePoint = into === 'waiting' || into === 'delivering' ? newTail : (stepEnd?.seq ?? safePoint);
+    const newPhase: Phase = into === 'delivering' ? 'delivering' : phaseAfter(phase, events);
+    const now = clock.now();
+    const leaves = closing || into === 'waiting';
+    const change = headChange({
+      tail: newTail,
+      base: spilled ? newTail : base,
+      hot: text,
+      batch,
+      leaseEnd: into === 'waiting' ? null : now + LEASE_MS,
+      committedAt: now,
+      flushWindow: window(),
+      phase: newPhase,
+      safePoint: newSafePoint,
+      ...(into === 'waiting' && { status: 'waiting', shard: shardOf(turn), dueAt: until }),
+      ...(into === 'delivering' && { shard: shardOf(turn), dueAt: now + DELIVERY_MS }),
+      ...(closing && { status: into, reason, shard: null, dueAt: null }),
+    });
+    const unlessCancelled =
+      into === 'waiting' || into === 'delivering' || (into === 'complete' && phase !== 'delivering');
+    const answer = await table.update({
+      op: `append ${into}`,
+      key: keys.head(turn),
+      ...change,
+      when: appends({ attempt, batch, tail, unlessCancelled }),
+    });
+    const row = answer === 'refused' ? await table.get(keys.head(turn)) : answer;
+    const is = row && headOf(row);
+    if (!row || !is || (answer === 'refused' && is.batch !== batch)) {
+      if (
+        is?.attempt === attempt &&
+        is.status === 'running' &&
+        is.tail === tail &&
+        is.cancelAsked !== undefined
+      ) {
+        // The close carries what was shown, under its numbers; what was not shown is taken back.
+        pending = events.filter(({ event }) => !afterCommit.has(event.type));
+        next = tail + pending.length;
+        stopped.abort('cancelled');
+        return 'cancelled';
+      }
+      return fence();
+    }
+    ({ tail, base, hot } = { tail: newTail, base: spilled ? newTail : base, hot: spilled ? [] : rows });
+    ({ phase, dueAt } = is);
+    safePoint = newSafePoint;
+    lastBatch = batch;
+    learn(row);
+    if (leaves) end();
+    for (const event of events) if (afterCommit.has(event.event.type)) show(event);
+    return 'written';
+  }
+
+  async function beat(): Promise<void> {
+    if (over || clock.monotonic() - acknowledged < BEAT_MS) return;
+    const lease = headChange({ leaseEnd: clock.now() + LEASE_MS });
+    const row = await table.update({ op: 'beat', key: keys.head(turn), ...lease, when: beats(attempt) });
+    if (over) return;
+    if (row === 'refused') fence();
+    else learn(row);
+  }
+
+  /** Flushes on the timer, never only when the next event comes, and beats in silence. Ends with the pump. */
+  async function tick(): Promise<void> {
+    while (!over) {
+      const now = clock.monotonic();
+      const flushAt = () => (pending.length > 0 ? flushed + window() : Number.POSITIVE_INFINITY);
+      const due = Math.min(flushAt(), acknowledged + BEAT_MS);
+      if (due > now) await clock.sleep(due - now, wake.signal);
+      if (wake.signal.aborted) wake = new AbortController();
+      if (over) return;
+      await exclusively<unknown>(() => (flushAt() <= clock.monotonic() ? append('plain') : beat()));
+    }
+  }
+  // A store that stays away beyond the table's patience ends the attempt as a takeover would.
+  const ticking = tick().catch(fence);
+
+  function emit(event: TurnEvent): number {
+    const stored = storable(event);
+    const numbered = { seq: ++next, event: stored.event };
+    if (pending.length === 0) wake.abort();
+    pending.push(numbered);
+    pendingBytes += stored.bytes;
+    options.onEvent?.(numbered);
+    if (!afterCommit.has(stored.event.type)) show(numbered);
+    return numbered.seq;
+  }
+
+  /** These events and no others end what is pending: numbered where no flush can come between. */
+  const writeLast = (last: readonly TurnEvent[], into: Into, how?: Parameters<typeof append>[1]) =>
+    exclusively(async () => {
+      if (!over) for (const event of last) emit(event);
+      return append(into, how);
+    });
+
+  return {
+    attempt,
+    /** Aborts with the reason `cancelled` or `fenced`: the model is to stop and no tool may start. */
+    signal: stopped.signal,
+    /** Written to within 8 s and not stopped: only then may a tool run or the room be told anything. */
+    mayAct,
+    get phase(): Phase {
+      return phase;
+    },
+    get safePoint(): number {
+      return safePoint;
+    },
+    /** When the delivery (or the question) must be over, ms. */
+    get dueAt(): number | undefined {
+      return dueAt;
+    },
+    /** Takes an event into the log and returns its number. It is stored with the next batch. */
+    emit,
+    /** Waits until there is room for more: over 1 MB unwritten, generation stops. */
+    async room(): Promise<void> {
+      while (pendingBytes > MAX_WAITING_BYTES && !over) await exclusively(() => append('plain'));
+    },
+    /** Stores everything emitted so far. */
+    flush: (): Promise<Written> => exclusively(() => (pending.length > 0 ? append('plain') : idle())),
+    /** Stores what is pending and the question, gives up the lease; the turn goes on when a person answers. */
+    wait: (last: readonly TurnEvent[], until: number): Promise<Written> =>
+      writeLast(last, 'waiting', { until }),
+    /** Stores what is pending with the last step's end. From here a cancel is too late. */
+    deliver: (last: readonly TurnEvent[]): Promise<Written> => writeLast(last, 'delivering'),
+    /** The final message, then the last events and the status in one write. Nothing is written after it. */
+    async close(status: EndStatus, message: Message, reason?: string): Promise<Written> {
+      if (over) return 'fenced';
+      await table.put({ op: 'final', row: { ...keys.final(turn, attempt), m: JSON.stringify(message) } });
+      const last: TurnEvent[] = [{ type: 'turn_status', status, ...(reason !== undefined && { reason }) }];
+      if (status === 'complete') last.unshift({ type: 'done', message });
+      if (status === 'error') last.unshift({ type: 'error', code: reason ?? 'failed' });
+      return writeLast(last, status, { reason });
+    },
+    /** Gives up the lease in mid-delivery. Whoever receives the turn next goes on with the delivery. */
+    pause: (): Promise<Written> =>
+      exclusively(async () => {
+        if (over) return 'fenced';
+        const batch = `${nonce}.${++batches}`;
+        const row = await table.update({
+          op: 'pause',
+          key: keys.head(turn),
+          ...headChange({ status: 'waiting', batch, leaseEnd: null }),
+          when: pauses({ attempt, batch, last: lastBatch ?? '' }),
+        });
+        if (row === 'refused') return fence();
+        end();
+        return 'written';
+      }),
+    /** Stops the timers; what is pending stays unwritten. Resolves when nothing of the pump runs any more. */
+    async stop(): Promise<void> {
+      end();
+      await ticking;
+      await writing;
+    },
+  };
+
+  async function idle(): Promise<Written> {
+    if (!stopped.signal.aborted) return 'written';
+    return stopped.signal.reason === 'fenced' ? 'fenced' : 'cancelled';
+  }
+}
+
+/** A tool runs from its stored call to its result. */
+function phaseAfter(phase: Phase, events: readonly Numbered[]): Phase {
+  const last = events.findLast(({ event }) => event.type === 'tool-call' || event.type === 'tool-result');
+  if (phase === 'delivering' || !last) return phase;
+  return last.event.type === 'tool-call' ? 'tool' : 'model';
+}

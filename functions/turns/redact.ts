@@ -1,0 +1,107 @@
+/**
+ * What a redaction does to the turn that answers the redacted message: its words go, a queued turn ends, a running one
+ * with no other message left is cancelled, and the log of a finished one is forgotten. Repeatable from the top.
+ */
+import { all, type Condition, eq, type Table } from '../runtime/table.ts';
+import { cancel } from './cancel.ts';
+import { isOver } from './conditions.ts';
+import { unsay } from './conversation.ts';
+import type { Numbered } from './events.ts';
+import { type Head, headChange, headOf, isTerminal } from './head.ts';
+import { keys } from './keys.ts';
+import { canonical, readSegments, wholeLog } from './log.ts';
+import { forgetInput, getMetas, type Meta } from './meta.ts';
+import { allParts, forgetPart, REFUSED } from './parts.ts';
+import { closeAbsent, closeForeign, type OwnerDeps } from './takeover.ts';
+
+/** `later`: the turn is not over yet; redact again when it is. `answers`: the room's events that answered it alone. */
+export type TurnRedacted =
+  | { readonly kind: 'done'; readonly answers: readonly string[] }
+  | { readonly kind: 'later' };
+
+/** `tombstone` is META without input, for a turn that is not there yet. */
+export async function redactTurn(deps: OwnerDeps, turn: string, tombstone: Meta): Promise<TurnRedacted> {
+  await forgetInput(deps.table, turn, tombstone);
+  await closeAbsent(deps.table, turn, deps.clock.now(), { status: 'cancelled', reason: 'redacted' });
+  return settle(deps, turn);
+}
+
+async function settle(deps: OwnerDeps, turn: string): Promise<TurnRedacted> {
+  const { table } = deps;
+  for (;;) {
+    const row = await table.get(keys.head(turn));
+    if (!row) return { kind: 'done', answers: [] };
+    const head = headOf(row);
+    if (head.status === 'queued') {
+      await closeForeign(deps, turn, head, { status: 'cancelled', reason: 'redacted' });
+      continue;
+    }
+    const log = await logOf(table, turn, head);
+    if (head.reason === 'merged') {
+      const into = log?.findLast(({ event }) => event.type === 'turn_status')?.event;
+      return into?.type === 'turn_status' && into.into
+        ? settle(deps, into.into)
+        : { kind: 'done', answers: [] };
+    }
+    const messages = startMessages(log) ?? [turn];
+    if (await hasWordsLeft(table, messages)) return { kind: 'done', answers: [] };
+    if (isTerminal(head)) return { kind: 'done', answers: await forgetLog(deps, turn, head, messages) };
+    const cancelled = await cancel(deps, turn, 'redacted', { unstarted: head.safePoint === 0 });
+    if (cancelled.kind === 'started') continue;
+    if (cancelled.kind === 'stopping' && cancelled.status !== 'running') continue;
+    return { kind: 'later' };
+  }
+}
+
+/** The log as far as it can be read: a turn whose segments are gone has none. */
+async function logOf(table: Table, turn: string, head: Head): Promise<Numbered[] | undefined> {
+  if (head.forgotten) return undefined;
+  const log = wholeLog(head, await readSegments(table, turn, head, 0));
+  return log && canonical(log);
+}
+
+/** The turns whose messages a turn answers, from its start event. */
+export function startMessages(log: readonly Numbered[] | undefined): readonly string[] | undefined {
+  const start = log?.find(({ event }) => event.type === 'start')?.event;
+  return start?.type === 'start' ? start.messages : undefined;
+}
+
+async function hasWordsLeft(table: Table, turns: readonly string[]): Promise<boolean> {
+  const metas = await getMetas(table, turns);
+  return turns.some((turn) => metas.get(turn)?.input !== undefined);
+}
+
+/** Forgets what a finished turn wrote and said; the room's own copy is the room's. Returns the answer's event ids. */
+export async function forgetLog(
+  deps: OwnerDeps,
+  turn: string,
+  head: Head,
+  messages: readonly string[],
+): Promise<string[]> {
+  const { table } = deps;
+  // One write commits it: from here no reader takes anything from hot or segments.
+  const forget: Condition = all(isOver, eq('t', head.tail));
+  await table.update({
+    op: 'forget',
+    key: keys.head(turn),
+    ...headChange({ hot: '[]', base: head.tail, forgotten: true }),
+    when: forget,
+  });
+  for (const segment of await table.query({ ...keys.segments(turn, 0, head.tail), limit: 10_000 }))
+    await table.remove({ op: 'segment forget', key: segment });
+  for (const final of await table.query({ ...keys.everyFinal(turn), limit: 100 }))
+    await table.remove({ op: 'final forget', key: final });
+  const parts = await allParts(table, turn);
+  for (const part of parts) await forgetPart(table, turn, part.name);
+  await unsayAnswer(deps, messages);
+  return parts.flatMap(({ event }) => (event && event !== REFUSED ? [event] : []));
+}
+
+/** The answer stands in history behind the last message it answers. */
+async function unsayAnswer({ table, clock }: OwnerDeps, messages: readonly string[]): Promise<void> {
+  const metas = await getMetas(table, messages);
+  const last = metas.get(messages.at(-1)!);
+  if (last?.source.kind !== 'matrix') return;
+  const { at, event } = last.source;
+  await unsay(table, last.conversation, { at, order: last.order, event: `${event}~` }, clock.now());
+}

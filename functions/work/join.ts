@@ -1,0 +1,117 @@
+/**
+ * Joins a room: on an invite, or after the room that replaces one the bot was in. Messages sent before the join are never
+ * pushed, so the room's last ones are read back and decided like any others. Repeatable as a whole.
+ */
+import { entered } from '../gate/picture.ts';
+import { roomKindOf } from '../gate/read-room.ts';
+import type { RoomView } from '../gate/view.ts';
+import { isMatrixError } from '../matrix/client.ts';
+import type { RoomEvent } from '../matrix/event.ts';
+import { serverOf } from '../matrix/ids.ts';
+import { at, textAt } from '../matrix/json.ts';
+import { powerLevels } from '../matrix/power.ts';
+import { withRetries } from '../matrix/retry.ts';
+import type { NoticeDeps } from './notice.ts';
+import { again, done, type Handled } from './ports.ts';
+
+export type JoinDeps = NoticeDeps & {
+  /** Decides events read back, oldest first, as if they had been pushed. */
+  take(events: readonly unknown[]): Promise<void>;
+  notify(room: string, event: string): Promise<void>;
+};
+
+export type JoinMessage = {
+  readonly room: string;
+  readonly event: string;
+  readonly by: string;
+  readonly since: number;
+  readonly predecessor?: string;
+};
+
+/** How much is read back, in messages. */
+const READ_BACK = 50;
+/** A join right after the invite may be refused for a moment. */
+const JOIN_TRIES = 5;
+
+export async function joinRoom(deps: JoinDeps, join: JoinMessage): Promise<Handled> {
+  const { room, predecessor } = join;
+  const via = serverOf(join.by);
+  const joined = await tryJoin(deps, room, via === undefined ? [] : [via]);
+  if (joined !== 'joined') {
+    deps.log('a room was not joined', { event: join.event, outcome: joined });
+    return joined === 'unreachable' ? again(60) : done;
+  }
+  const before = predecessor === undefined ? undefined : await carried(deps, join, predecessor);
+  if (before?.kind === 'not ours') {
+    await deps.matrix.leave(room);
+    return done;
+  }
+  await entered(deps.gate, room, before?.direct ?? false);
+  await readBack(deps, join);
+  return done;
+}
+
+async function tryJoin(
+  deps: JoinDeps,
+  room: string,
+  via: readonly string[],
+): Promise<'joined' | 'refused' | 'unreachable'> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await withRetries(() => deps.matrix.join(room, via), {
+        clock: deps.clock,
+        random: deps.random,
+        tries: 3,
+      });
+      return 'joined';
+    } catch (error) {
+      if (!isMatrixError(error)) throw error;
+      if (error.kind !== 'refused') return 'unreachable';
+      if (error.status !== 403 || tries >= JOIN_TRIES) return 'refused';
+      await deps.clock.sleep(300 * 2 ** tries);
+    }
+  }
+}
+
+/** A tombstone is a claim: the new room must name the old one, and be made by somebody who could have meant it. */
+async function carried(
+  deps: JoinDeps,
+  join: JoinMessage,
+  predecessor: string,
+): Promise<{ kind: 'ours' | 'not ours'; direct: boolean }> {
+  const create = await deps.matrix.creation(join.room);
+  const named = textAt(at(create?.content, 'predecessor'), 'room_id') === predecessor;
+  const levels = powerLevels(await deps.matrix.state(join.room, 'm.room.power_levels', ''), create);
+  const meant = create?.sender === join.by || levels.of(join.by) >= levels.toSend('m.room.tombstone');
+  if (!named || !meant) return { kind: 'not ours', direct: false };
+  const old = await (await deps.view(predecessor)).look();
+  return {
+    kind: 'ours',
+    direct: old.kind === 'known' && (old.picture.createdDirect || old.picture.carriedDirect),
+  };
+}
+
+/** What was said between the invite and the join, and one notice where nothing can be read. */
+async function readBack(deps: JoinDeps, { room, event, since }: JoinMessage): Promise<void> {
+  const { events } = await deps.matrix.messages(room, { limit: READ_BACK });
+  const said = events.filter(
+    ({ ts, stateKey, sender }) => stateKey === undefined && ts >= since && sender !== deps.bot,
+  );
+  await deps.take(said.reverse().map(asPushed));
+  const view: RoomView = await deps.view(room);
+  const looked = await view.look();
+  if (looked.kind !== 'known' || !looked.picture.encrypted) return;
+  if (roomKindOf(looked.picture) === 'direct' || deps.policy === 'gate') await deps.notify(room, event);
+}
+
+/** An event as a homeserver pushes it, for what decides events that were pushed. */
+const asPushed = ({ id, room, type, sender, content, ts, age, redacts, redactedBecause }: RoomEvent) => ({
+  event_id: id,
+  room_id: room,
+  type,
+  sender,
+  content,
+  origin_server_ts: ts,
+  ...(redacts !== undefined && { redacts }),
+  unsigned: { ...(age !== undefined && { age }), ...(redactedBecause && { redacted_because: {} }) },
+});
