@@ -42,7 +42,7 @@ function imports(file: string): Import[] {
     const inner = /^\{([^}]*)\}$/s.exec(names)?.[1];
     const typeOnly =
       names.startsWith('type ') ||
-      inner?.split(',').every((name) => !name.trim() || name.trim().startsWith('type '));
+      inner?.split(',').every((name) => !name.trim() || name.trim().startsWith('type ')) === true;
     found.push({ from: file, target: match[2]!, typeOnly });
   }
   for (const match of text.matchAll(/\bimport\(\s*'([^']+)'\s*\)/g))

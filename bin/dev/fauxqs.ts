@@ -86,7 +86,7 @@ export async function startFauxqs(folder?: string): Promise<Fauxqs> {
 
   const left = new Set<string>();
   let stopped = false;
-  const mayPoll = (poller = '') => !stopped && !left.has('');
+  const mayPoll = (poller = '') => !stopped && !left.has(poller);
   const router = new SqsRouter(store);
   for (const name of actions) {
     const action = (await part<Record<string, Action>>(`sqs/actions/${name}`))[name]!;

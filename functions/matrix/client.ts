@@ -89,6 +89,8 @@ export type MatrixClient = {
   /** Joins by id or alias; `via` are servers that know the room. The room's id. Repeating it is fine. */
   join(room: string, via: readonly string[], call?: Call): Promise<string>;
   leave(room: string, call?: Call): Promise<void>;
+  /** The rooms the bot is in. */
+  joinedRooms(call?: Call): Promise<readonly string[]>;
   /** The content of a state event; undefined if the room has none. */
   state(room: string, type: string, key: string, call?: Call): Promise<Json | undefined>;
   /**

@@ -1,9 +1,14 @@
 /** R: the joined members of a room without the bot, at most 200, those who spoke last first. Names as the room gives them. */
-import { absent, any, eq, type Table } from '../runtime/table.ts';
+import type { Table } from '../runtime/table.ts';
 import type { MemoryDeps } from './buffer.ts';
 import { keys, type Place } from './keys.ts';
 
-export type RosterMember = { readonly userId: string; readonly name: string };
+/** `spokeAt`: when they last said something that memory still has, ms. */
+export type RosterMember = {
+  readonly userId: string;
+  readonly name: string;
+  readonly spokeAt?: number | undefined;
+};
 
 const MAX_MEMBERS = 200;
 
@@ -15,15 +20,16 @@ export async function refreshRoster(
 ): Promise<void> {
   const place = { tenant, room };
   const known = new Map((await stored(table, place)).map((row) => [row.us as string, row]));
-  const wanted = members.slice(0, MAX_MEMBERS);
-  for (const { userId, name } of wanted)
-    if (known.get(userId)?.nm !== name)
-      await table.update({
-        op: 'roster',
-        key: keys.member(place, userId),
-        set: { us: userId, nm: name },
-        when: any(absent('us'), eq('us', userId)),
-      });
+  const wanted = [...members].sort((a, b) => (b.spokeAt ?? 0) - (a.spokeAt ?? 0)).slice(0, MAX_MEMBERS);
+  for (const { userId, name, spokeAt } of wanted) {
+    const row = known.get(userId);
+    if (row?.nm === name && (spokeAt ?? 0) <= ((row.at as number | undefined) ?? 0)) continue;
+    await table.update({
+      op: 'roster',
+      key: keys.member(place, userId),
+      set: { us: userId, nm: name, at: spokeAt ?? (row?.at as number | undefined) },
+    });
+  }
   const here = new Set(wanted.map(({ userId }) => userId));
   for (const [userId, row] of known)
     if (!here.has(userId)) await table.remove({ op: 'roster left', key: row });

@@ -59,25 +59,37 @@ export async function setPartEvent(table: Table, turn: string, name: string, eve
   });
 }
 
-/** Fixes the split of an answer: the parts, then the row that commits them. Another split that was first stands. */
-export async function fixParts(
+/** As long as a real set's name, so that the names of the parts do not change their size. */
+const SET_LENGTH = 8;
+const NO_SET = '-'.repeat(SET_LENGTH);
+
+/**
+ * Fixes the split of an answer: the parts, then the row that commits them. Another split that was first stands.
+ * `split` gives the contents; `named` gives a content the name it is to carry.
+ */
+export async function fixParts<Content>(
   table: Table,
   turn: string,
-  contentsOf: (set: string) => readonly unknown[],
+  split: (set: string) => readonly Content[],
+  named: (content: Content, name: string) => Content,
   expires: number,
 ): Promise<string[]> {
   const committed = await committedParts(table, turn);
   if (committed) return committed;
-  const set = hashOf(JSON.stringify(contentsOf(''))).slice(0, 8);
-  const contents = contentsOf(set);
-  for (const [index, content] of contents.entries())
-    await putPart(table, turn, `${set}#${index}`, content, expires);
+  const contents = split(NO_SET);
+  const set = hashOf(JSON.stringify(contents)).slice(0, SET_LENGTH);
+  const names = contents.map((_, index) => `${set}#${index}`);
+  await Promise.all(
+    contents.map((content, index) =>
+      putPart(table, turn, names[index]!, named(content, names[index]!), expires),
+    ),
+  );
   await table.put({
     op: 'parts',
     row: { ...keys.parts(turn), set, n: contents.length, ex: expires },
     when: noRow,
   });
-  return (await committedParts(table, turn))!;
+  return (await committedParts(table, turn)) ?? names;
 }
 
 /** The names of the answer's parts in order; undefined while the split is not committed. */

@@ -5,7 +5,8 @@
  * next batch. The table it is given must repeat unanswered calls (`runtime/patience.ts`).
  */
 import type { Clock, Random } from '../runtime/clock.ts';
-import { absent, any, atMost, type Row, shardOf, type Table } from '../runtime/table.ts';
+import { absent, any, atMost, type Row, type Table } from '../runtime/table.ts';
+import { batchOf, type Held, type Into } from './batch.ts';
 import { appends, beats, pauses } from './conditions.ts';
 import {
   afterCommit,
@@ -17,17 +18,13 @@ import {
 } from './events.ts';
 import { type Head, headChange, headOf, hotRows, LEASE_MS, type Phase } from './head.ts';
 import { keys } from './keys.ts';
-import { addTo, copyRows, encodeRows, eventsOf, type LogRow, segmentsOf, toRows } from './rows.ts';
+import { encodeRows, eventsOf, type LogRow, segmentsOf, toRows } from './rows.ts';
 
-/** UTF-8 bytes of `hot` after an owner's write; the rest of HEAD's room is for takeovers and a non-owner's close. */
-export const HOT_BYTES = 520;
 /** Silence after which the lease is renewed, and after which nothing is shown, run or posted; ms. */
 const BEAT_MS = 1_500;
 const SILENT_MS = 8_000;
 const WINDOW_MS = { watched: 100, alone: 250 };
 
-/** How long a delivery may take in all, from its first try; ms. */
-export const DELIVERY_MS = 3_600_000;
 const MAX_WAITING_BYTES = 1_000_000;
 const SEGMENT_BYTES = 300_000;
 
@@ -60,10 +57,10 @@ export function createPump(options: PumpOptions) {
   const nonce = random.id(8);
   let batches = 0;
   // What HEAD is known to hold.
-  let { tail, base, safePoint, phase, batch: lastBatch, watchedUntil, cancelAsked, dueAt } = head;
-  let hot: LogRow[] = hotRows(head);
+  let held: Held = { ...head, hot: hotRows(head) };
+  let { batch: lastBatch, watchedUntil, cancelAsked, dueAt } = head;
   // What is not in it yet.
-  let next = tail;
+  let next = held.tail;
   let pending: Numbered[] = [];
   let pendingBytes = 0;
   let acknowledged = clock.monotonic();
@@ -102,13 +99,13 @@ export function createPump(options: PumpOptions) {
   function learn(row: Row): void {
     acknowledged = clock.monotonic();
     ({ watchedUntil, cancelAsked } = headOf(row));
-    if (cancelAsked !== undefined && phase !== 'delivering' && !stopped.signal.aborted)
+    if (cancelAsked !== undefined && held.phase !== 'delivering' && !stopped.signal.aborted)
       stopped.abort('cancelled');
   }
 
   /** Puts events into segment rows before HEAD lets go of them. A refusal means that a later batch of mine stands there. */
-  async function spill(events: Iterable<Numbered>, number: number): Promise<void> {
-    for (const segment of segmentsOf(events, SEGMENT_BYTES)) {
+  async function spill(rows: readonly LogRow[], number: number): Promise<void> {
+    for (const segment of segmentsOf(eventsOf(rows), SEGMENT_BYTES)) {
       const first = segment[0]!.seq;
       const key = keys.segment(turn, segment.at(-1)!.seq, attempt);
       const row = { ...key, v: 1, n: number, f: first, h: encodeRows(toRows(segment)) };
@@ -120,79 +117,45 @@ export function createPump(options: PumpOptions) {
     }
   }
 
-  type Into = 'plain' | 'waiting' | 'delivering' | EndStatus;
-
   /** The one append: everything pending becomes one batch, committed under this attempt and this tail. */
   async function append(
     into: Into,
-    { reason, until }: { reason?: string | undefined; until?: number } = {},
+    how: { reason?: string | undefined; until?: number } = {},
   ): Promise<Written> {
     if (over) return stopped.signal.reason === 'cancelled' ? 'cancelled' : 'fenced';
-    const closing = into === 'complete' || into === 'error' || into === 'cancelled';
     const events = pending;
     pending = [];
     pendingBytes = 0;
     flushed = clock.monotonic();
-    const batch = `${nonce}.${++batches}`;
-    const newTail = tail + events.length;
-    const rows = copyRows(hot);
-    for (const event of events) addTo(rows, event);
-    let text = encodeRows(rows);
-    const spilled = closing || into === 'waiting' || Buffer.byteLength(text) > HOT_BYTES;
-    if (spilled) {
-      await spill(eventsOf(rows), batches);
-      text = '[]';
-    }
-    const stepEnd = events.findLast(({ event }) => event.type === 'step-end' || event.type === 'start');
-    const newSafePoint = into === 'waiting' || into === 'delivering' ? newTail : (stepEnd?.seq ?? safePoint);
-    const newPhase: Phase = into === 'delivering' ? 'delivering' : phaseAfter(phase, events);
-    const now = clock.now();
-    const leaves = closing || into === 'waiting';
-    const change = headChange({
-      tail: newTail,
-      base: spilled ? newTail : base,
-      hot: text,
-      batch,
-      leaseEnd: into === 'waiting' ? null : now + LEASE_MS,
-      committedAt: now,
-      flushWindow: window(),
-      phase: newPhase,
-      safePoint: newSafePoint,
-      ...(into === 'waiting' && { status: 'waiting', shard: shardOf(turn), dueAt: until }),
-      ...(into === 'delivering' && { shard: shardOf(turn), dueAt: now + DELIVERY_MS }),
-      ...(closing && { status: into, reason, shard: null, dueAt: null }),
-    });
-    const unlessCancelled =
-      into === 'waiting' || into === 'delivering' || (into === 'complete' && phase !== 'delivering');
+    const id = `${nonce}.${++batches}`;
+    const batch = batchOf(held, events, { turn, id, into, now: clock.now(), window: window(), ...how });
+    if (batch.spill) await spill(batch.spill, batches);
     const answer = await table.update({
       op: `append ${into}`,
       key: keys.head(turn),
-      ...change,
-      when: appends({ attempt, batch, tail, unlessCancelled }),
+      ...batch.change,
+      when: appends({ attempt, batch: id, tail: held.tail, unlessCancelled: batch.unlessCancelled }),
     });
     const row = answer === 'refused' ? await table.get(keys.head(turn)) : answer;
     const is = row && headOf(row);
-    if (!row || !is || (answer === 'refused' && is.batch !== batch)) {
-      if (
+    if (!row || (answer === 'refused' && is?.batch !== id)) {
+      const cancelled =
         is?.attempt === attempt &&
         is.status === 'running' &&
-        is.tail === tail &&
-        is.cancelAsked !== undefined
-      ) {
-        // The close carries what was shown, under its numbers; what was not shown is taken back.
-        pending = events.filter(({ event }) => !afterCommit.has(event.type));
-        next = tail + pending.length;
-        stopped.abort('cancelled');
-        return 'cancelled';
-      }
-      return fence();
+        is.tail === held.tail &&
+        is.cancelAsked !== undefined;
+      if (!cancelled) return fence();
+      // The close carries what was shown, under its numbers; what was not shown is taken back.
+      pending = events.filter(({ event }) => !afterCommit.has(event.type));
+      next = held.tail + pending.length;
+      stopped.abort('cancelled');
+      return 'cancelled';
     }
-    ({ tail, base, hot } = { tail: newTail, base: spilled ? newTail : base, hot: spilled ? [] : rows });
-    ({ phase, dueAt } = is);
-    safePoint = newSafePoint;
-    lastBatch = batch;
+    held = batch.next;
+    dueAt = headOf(row).dueAt;
+    lastBatch = id;
     learn(row);
-    if (leaves) end();
+    if (batch.leaves) end();
     for (const event of events) if (afterCommit.has(event.event.type)) show(event);
     return 'written';
   }
@@ -246,10 +209,7 @@ export function createPump(options: PumpOptions) {
     /** Written to within 8 s and not stopped: only then may a tool run or the room be told anything. */
     mayAct,
     get phase(): Phase {
-      return phase;
-    },
-    get safePoint(): number {
-      return safePoint;
+      return held.phase;
     },
     /** When the delivery (or the question) must be over, ms. */
     get dueAt(): number | undefined {
@@ -304,11 +264,4 @@ export function createPump(options: PumpOptions) {
     if (!stopped.signal.aborted) return 'written';
     return stopped.signal.reason === 'fenced' ? 'fenced' : 'cancelled';
   }
-}
-
-/** A tool runs from its stored call to its result. */
-function phaseAfter(phase: Phase, events: readonly Numbered[]): Phase {
-  const last = events.findLast(({ event }) => event.type === 'tool-call' || event.type === 'tool-result');
-  if (phase === 'delivering' || !last) return phase;
-  return last.event.type === 'tool-call' ? 'tool' : 'model';
 }

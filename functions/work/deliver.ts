@@ -3,8 +3,8 @@
  * must know of it. A homeserver that is away costs no attempt; the turn is paused, and whoever receives it next goes on.
  */
 import { replied } from '../gate/pace.ts';
-import { editContent, replyParts } from '../matrix/reply.ts';
-import { hashOf } from '../turns/ids.ts';
+import { recordAt } from '../matrix/json.ts';
+import { editContent, type PartContent, replyParts, TURN_KEY } from '../matrix/reply.ts';
 import type { MatrixSource, Meta } from '../turns/meta.ts';
 import { DRAFT, fixParts, getPart } from '../turns/parts.ts';
 import type { Pump } from '../turns/pump.ts';
@@ -41,10 +41,12 @@ export async function deliver(
   const drafted = draft && (await sendPart(deps, { ...base, name: DRAFT, look: true }, invocation, pump));
   if (drafted && drafted.kind !== 'sent' && drafted.kind !== 'refused')
     return given(drafted.kind, pump, deps);
+  const target = drafted?.kind === 'sent' ? drafted.event : undefined;
   const names = await fixParts(
     deps.table,
     turn,
-    split(deps, delivery, drafted?.kind === 'sent' ? drafted.event : undefined),
+    (set) => split(deps, delivery, set, target),
+    renamed,
     delivery.meta.expires,
   );
   for (const [index, name] of names.entries()) {
@@ -72,22 +74,31 @@ async function given(kind: 'unsent' | 'fenced', pump: Pump, deps: WorkDeps): Pro
 }
 
 /** The contents of the parts, under the names they will have in that set. */
-function split(deps: WorkDeps, { turn, source, text, messages }: Delivery, draft: string | undefined) {
+function split(deps: WorkDeps, delivery: Delivery, set: string, draft: string | undefined) {
+  const { turn, source, text, messages } = delivery;
   const trigger = messages.at(-1) ?? source;
-  return (set: string) => {
-    const contents = replyParts(text, {
-      turn,
-      set,
-      trigger: trigger.event,
-      ...(source.thread !== undefined && { thread: source.thread }),
-      ...(source.thread === undefined && source.roomKind === 'group' && { quote: trigger.event }),
-      ...(deps.options.mentionAsker && { mention: source.sender }),
-    });
-    return draft === undefined
-      ? contents
-      : contents.map((content, index) => (index === 0 ? editContent(content, draft) : content));
-  };
+  const contents = replyParts(text, {
+    turn,
+    set,
+    trigger: trigger.event,
+    ...(source.thread !== undefined && { thread: source.thread }),
+    ...(source.thread === undefined && source.roomKind === 'group' && { quote: trigger.event }),
+    ...(deps.options.mentionAsker && { mention: source.sender }),
+  });
+  const inPlace = (content: PartContent, index: number) =>
+    draft !== undefined && index === 0 ? editContent(content, draft) : content;
+  return contents.map(inPlace) as Readonly<Record<string, unknown>>[];
 }
 
-/** The transaction a part is sent under, and the answer's message id. */
-export const messageId = (turn: string): string => `msg_${hashOf('message', turn)}`;
+/** A content under its part's name, wherever it carries it. */
+function renamed(
+  content: Readonly<Record<string, unknown>>,
+  part: string,
+): Readonly<Record<string, unknown>> {
+  const own = (inner: Readonly<Record<string, unknown>>) => ({
+    ...inner,
+    [TURN_KEY]: { ...(inner[TURN_KEY] as object), part },
+  });
+  const edited = recordAt(content, 'm.new_content');
+  return edited ? { ...own(content), 'm.new_content': own(edited) } : own(content);
+}

@@ -14,13 +14,17 @@ export type WorkMessage =
   | ({ readonly kind: 'join' } & JoinMessage)
   | { readonly kind: 'notice'; readonly room: string; readonly event: string; readonly notice: Notice };
 
+/** What became of a deferred event. */
+export type Late =
+  | { readonly kind: 'turn'; readonly turn: string }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'unreadable' };
+
 export type HandleDeps = JoinDeps & {
   /** Decides a deferred event; the turn it became was not sent. */
-  decideLate(
-    room: string,
-    event: string,
-  ): Promise<{ kind: 'turn'; turn: string } | { kind: 'done' } | { kind: 'unreadable' }>;
-  giveUpLate(room: string, event: string): Promise<unknown>;
+  decideLate(room: string, event: string): Promise<Late>;
+  /** Ends a deferred event without an answer, unless it is decided already. */
+  giveUpLate(room: string, event: string): Promise<Late>;
 };
 
 export type Delivery = {

@@ -6,11 +6,11 @@ import { entered } from '../gate/picture.ts';
 import { roomKindOf } from '../gate/read-room.ts';
 import type { RoomView } from '../gate/view.ts';
 import { isMatrixError } from '../matrix/client.ts';
-import type { RoomEvent } from '../matrix/event.ts';
 import { serverOf } from '../matrix/ids.ts';
 import { at, textAt } from '../matrix/json.ts';
 import { powerLevels } from '../matrix/power.ts';
 import { withRetries } from '../matrix/retry.ts';
+import { asPushed } from './catch-up.ts';
 import type { NoticeDeps } from './notice.ts';
 import { again, done, type Handled } from './ports.ts';
 
@@ -103,15 +103,3 @@ async function readBack(deps: JoinDeps, { room, event, since }: JoinMessage): Pr
   if (looked.kind !== 'known' || !looked.picture.encrypted) return;
   if (roomKindOf(looked.picture) === 'direct' || deps.policy === 'gate') await deps.notify(room, event);
 }
-
-/** An event as a homeserver pushes it, for what decides events that were pushed. */
-const asPushed = ({ id, room, type, sender, content, ts, age, redacts, redactedBecause }: RoomEvent) => ({
-  event_id: id,
-  room_id: room,
-  type,
-  sender,
-  content,
-  origin_server_ts: ts,
-  ...(redacts !== undefined && { redacts }),
-  unsigned: { ...(age !== undefined && { age }), ...(redactedBecause && { redacted_because: {} }) },
-});

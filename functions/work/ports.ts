@@ -45,6 +45,8 @@ export type WorkDeps = {
   readonly log: Log;
   /** The room's last messages that are in no summary yet, oldest first. */
   recent(room: string, limit: number): Promise<Recent[]>;
+  /** Brings memory's list of the room's members up to date. */
+  refreshRoster(room: string): Promise<void>;
   /** What the agent may use, by the allow-list. */
   readonly tools: readonly Tool[];
   readonly options: WorkOptions;

@@ -1,6 +1,6 @@
 /**
- * The small signs in a room that a turn is being worked on: a read receipt at the start, typing until the end. They are
- * decoration: a failure is swallowed, and nothing waits for them but the end of the invocation.
+ * What goes on in the background of a turn: a read receipt at its start, typing until its end, and in a group a fresh list
+ * of the members. A failure is counted and otherwise swallowed; nothing waits for it but the end of the work.
  */
 import type { MatrixSource } from '../turns/meta.ts';
 import type { WorkDeps } from './ports.ts';
@@ -29,11 +29,12 @@ export function showWork(
     }
     await quietly(matrix.typing(source.room, false, 0));
   }
+  const roster = source.roomKind === 'group' ? quietly(deps.refreshRoster(source.room)) : undefined;
   const working = work();
   return {
     async stop() {
       over.abort();
-      await working;
+      await Promise.all([working, roster]);
     },
   };
 }

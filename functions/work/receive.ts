@@ -4,6 +4,7 @@
  * beside a healthy owner the worker waits, so a conversation's next message never starts early.
  */
 
+import { DELIVERY_MS } from '../turns/batch.ts';
 import { nudges } from '../turns/conditions.ts';
 import { getConsent } from '../turns/consent.ts';
 import {
@@ -19,7 +20,6 @@ import {
 import { keys } from '../turns/keys.ts';
 import { readLog } from '../turns/log.ts';
 import { getMeta, type Meta } from '../turns/meta.ts';
-import { DELIVERY_MS } from '../turns/pump.ts';
 import { takeRun } from '../turns/run.ts';
 import { begin, closeForeign, isKnownFormat, MAX_ATTEMPTS, takeOver } from '../turns/takeover.ts';
 import { runAttempt } from './attempt.ts';

@@ -165,7 +165,8 @@ export async function follows(system: System, turn: Turn, client: Client): Promi
     const head = log.head(turn.id);
     const forgetful = mutant.client === 'cursor without attempt' && head;
     const after = forgetful ? { attempt: Math.max(1, head.attempt), seq: client.cursor.seq } : client.cursor;
-    const attached = await attach(deps, turn.id, { after, until: world.now + 500 + below(55_000) });
+    const until = world.now + 500 + below(hit(0.3) ? 3_000 : 55_000);
+    const attached = await attach(deps, turn.id, { after, until });
     if (attached.kind === 'unknown') continue;
     if (attached.kind !== 'following') {
       if (client.done || (attached.kind === 'bad cursor' && ++ahead <= 3)) continue;
@@ -178,7 +179,7 @@ export async function follows(system: System, turn: Turn, client: Client): Promi
     }
     for await (const line of attached.lines) {
       // A proxy in between loses a line, repeats one, or cuts the connection.
-      if (hit(0.01)) continue;
+      if (hit(world.now > until - 1_500 ? 0.3 : 0.01)) continue;
       if (client.apply(line) === 'gap') break;
       if (hit(0.05)) client.apply(line);
       if (client.done || hit(0.02)) break;

@@ -91,34 +91,28 @@ const filler = (n: number): TurnEvent[] =>
   Array.from({ length: n }, (_, i) => ({ type: 'data', n: i, fill: 'x'.repeat(300) }));
 
 export const scripts: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
-  /** A taker has read the tail; the owner wakes, writes one more batch and sleeps again; then the taker writes. */
+  /** A taker has read the tail; the owner's batch, long under way, arrives; then the taker writes. */
   async 'takeover without the tail'(stage) {
     const { world, system } = stage;
     const turn = system.turn(plan, 'matrix');
     await stage.queued(turn);
-    const owner = stage.worker(
-      turn,
-      says(
-        [filler(0), [{ type: 'text', part: 0, text: 'a' }], [{ type: 'text', part: 0, text: 'b' }]],
-        2_000,
-      ),
-    );
+    const owner = stage.worker(turn, says([[{ type: 'text', part: 0, text: 'a' }], []], 60_000));
     await stage.until(() => (system.log.head(turn.id)?.tail ?? 0) >= 1);
-    owner.frozenUntil = world.now + 30_000;
+    const batch = stage.hold(owner, 'append plain');
+    await batch.there();
     await world.pause(undefined, 14_000);
     const taker = stage.worker(turn);
-    const held = stage.hold(taker, 'take over');
-    await held.there();
+    const take = stage.hold(taker, 'take over');
+    await take.there();
     const tail = system.log.head(turn.id)!.tail;
+    batch.release();
     await stage.until(() => system.log.head(turn.id)!.tail > tail);
-    owner.frozenUntil = world.now + 60_000;
-    await world.pause(undefined, 14_000);
-    held.release();
+    take.release();
     await stage.until(() => system.log.head(turn.id)!.status === 'complete');
     await stage.end([turn]);
   },
 
-  /** The same sleep, and the taker gives the turn up instead: the owner has renewed its lease by then. */
+  /** Somebody ends a turn whose owner seems dead; it has woken and renewed its lease by then. */
   async 'close under a fresh lease'(stage) {
     const { world, system } = stage;
     const turn = system.turn(plan, 'matrix');

@@ -131,6 +131,7 @@ export class System {
       count: () => undefined,
       log: () => undefined,
       recent: async () => [],
+      refreshRoster: async () => undefined,
       tools: [],
       options: { mentionAsker: false, liveEdits: false },
     };

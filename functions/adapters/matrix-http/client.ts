@@ -4,7 +4,7 @@
  */
 import { type Call, isMatrixError, type MatrixClient, type Members } from '../../matrix/client.ts';
 import { parseEvent, type RoomEvent } from '../../matrix/event.ts';
-import { at, type Json, recordAt, textAt } from '../../matrix/json.ts';
+import { at, type Json, recordAt, strings, textAt } from '../../matrix/json.ts';
 import type { Creation } from '../../matrix/power.ts';
 import { type MatrixHttpOptions, matrixHttp, type Request } from './http.ts';
 
@@ -70,6 +70,8 @@ export function matrixHttpClient(options: MatrixHttpOptions & { readonly userId:
 
     join: (room, via, call) =>
       post('join', ['join', room], {}, call, text('room_id'), { query: viaQuery(via) }),
+    joinedRooms: (call) =>
+      get('joinedRooms', ['joined_rooms'], call, (answer) => strings(at(answer, 'joined_rooms'))),
     async leave(room, call) {
       await post('leave', ['rooms', room, 'leave'], {}, call, anything);
     },

@@ -9,7 +9,8 @@ import { at, isRecord, type Json, textAt } from '../../matrix/json.ts';
 export type MatrixHttpOptions = {
   /** The homeserver's base URL; it may have a path. */
   readonly homeserver: string;
-  readonly token: string;
+  /** The as_token, or where to get it: it may be rotated while this runs. */
+  readonly token: string | (() => Promise<string>);
   readonly fetch?: typeof fetch;
   /** For what is read or forgotten soon; 10 s if absent. */
   readonly readTimeoutMs?: number;
@@ -54,12 +55,13 @@ export function matrixHttp(options: MatrixHttpOptions): Ask {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), slow ? sendTimeoutMs : readTimeoutMs);
     try {
+      const bearer = typeof token === 'string' ? token : await token();
       const response = await send(
         `${base}/_matrix/client${pathOf(call, path)}${query?.size ? `?${query}` : ''}`,
         {
           method,
           headers: {
-            authorization: `Bearer ${token}`,
+            authorization: `Bearer ${bearer}`,
             ...(body && { 'content-type': 'application/json' }),
           },
           ...(body && { body: JSON.stringify(body) }),

@@ -1,0 +1,127 @@
+/**
+ * The environment of the functions, by name. Checked once at the first invocation, all faults at once; nothing here is a
+ * secret: tokens come from the secret that `SECRET_ARN` names.
+ */
+import * as z from 'zod/mini';
+import { type GateOptions, gateOptions } from '../../gate/options.ts';
+import { BadPattern, type PrincipalOf, principalPattern, principals } from '../../gate/principal.ts';
+import { isUserId, type Namespace, namespace, serverOf } from '../../matrix/ids.ts';
+import type { WorkOptions } from '../../work/ports.ts';
+import { matchesInTime } from './pattern.ts';
+
+/** Names of variables, for the stack that sets them. */
+export const ENV = {
+  turnsTable: 'TURNS_TABLE',
+  gateTable: 'GATE_TABLE',
+  memoryTable: 'MEMORY_TABLE',
+  turnsQueue: 'TURNS_QUEUE_URL',
+  watchdogQueue: 'WATCHDOG_QUEUE_URL',
+  secret: 'SECRET_ARN',
+  homeserver: 'HOMESERVER_URL',
+  bot: 'BOT_USER_ID',
+  prefix: 'USER_PREFIX',
+  appservice: 'APPSERVICE_ID',
+  tenant: 'TENANT',
+  model: 'MODEL',
+  localModelWordMs: 'LOCAL_MODEL_WORD_MS',
+  tools: 'AGENT_TOOLS',
+  principalPattern: 'MATRIX_PRINCIPAL_PATTERN',
+  principalServers: 'MATRIX_PRINCIPAL_SERVERS',
+  mentionAsker: 'MATRIX_MENTION_ASKER',
+  liveEdits: 'MATRIX_LIVE_EDITS',
+} as const;
+
+const text = z.string().check(z.minLength(1));
+const url = z.url();
+
+const shape = z.object({
+  [ENV.turnsTable]: text,
+  [ENV.gateTable]: text,
+  [ENV.memoryTable]: text,
+  [ENV.turnsQueue]: url,
+  [ENV.watchdogQueue]: url,
+  [ENV.secret]: text,
+  [ENV.homeserver]: url,
+  [ENV.bot]: z.string().check(z.refine(isUserId, 'not a Matrix user id')),
+  [ENV.prefix]: z.string().check(z.regex(/^[a-z0-9._=/+-]+$/, 'not a prefix of localparts')),
+  [ENV.appservice]: text,
+  [ENV.tenant]: z.optional(text),
+  [ENV.model]: z._default(z.literal('local'), 'local'),
+  [ENV.localModelWordMs]: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(10_000)), 0),
+  [ENV.principalPattern]: z.optional(z.string()),
+});
+
+export type Config = {
+  readonly tables: { readonly turns: string; readonly gate: string; readonly memory: string };
+  readonly queues: { readonly turns: string; readonly watchdog: string };
+  readonly secret: string;
+  readonly homeserver: string;
+  readonly namespace: Namespace;
+  readonly appservice: string;
+  readonly tenant: string;
+  readonly localModelWordMs: number;
+  readonly allowedTools: readonly string[];
+  readonly gate: GateOptions;
+  readonly principalOf: PrincipalOf;
+  readonly work: WorkOptions;
+};
+
+/** Every fault of the environment, each with its variable's name. */
+export class BadEnvironment extends Error {
+  override readonly name = 'BadEnvironment';
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(`the environment is not complete: ${faults.join('; ')}`);
+    this.faults = faults;
+  }
+}
+
+export function readEnv(env: Readonly<Record<string, string | undefined>>): Config {
+  const read = shape.safeParse(env);
+  const faults = read.success
+    ? []
+    : read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const pattern = patternOf(env[ENV.principalPattern], faults);
+  if (!read.success || faults.length > 0) throw new BadEnvironment(faults);
+  const given = read.data;
+  const server = serverOf(given.BOT_USER_ID)!;
+  const on = (name: string) => env[name]?.trim().toLowerCase() === 'on';
+  const servers = (env[ENV.principalServers] ?? server).split(/[\s,]+/).filter(Boolean);
+  return {
+    tables: { turns: given.TURNS_TABLE, gate: given.GATE_TABLE, memory: given.MEMORY_TABLE },
+    queues: { turns: given.TURNS_QUEUE_URL, watchdog: given.WATCHDOG_QUEUE_URL },
+    secret: given.SECRET_ARN,
+    homeserver: given.HOMESERVER_URL.replace(/\/+$/, ''),
+    namespace: namespace(given.BOT_USER_ID, given.USER_PREFIX),
+    appservice: given.APPSERVICE_ID,
+    tenant: given.TENANT ?? server,
+    localModelWordMs: given.LOCAL_MODEL_WORD_MS,
+    allowedTools: allowList(env[ENV.tools]),
+    gate: gateOptions(env, server),
+    principalOf: principals(pattern, servers),
+    work: { mentionAsker: on(ENV.mentionAsker), liveEdits: on(ENV.liveEdits) },
+  };
+}
+
+function patternOf(text: string | undefined, faults: string[]): RegExp | undefined {
+  if (!text?.trim()) return undefined;
+  try {
+    const pattern = principalPattern(text);
+    if (matchesInTime(pattern)) return pattern;
+    faults.push(`${ENV.principalPattern}: takes too long on some user ids`);
+  } catch (error) {
+    if (!(error instanceof BadPattern)) throw error;
+    faults.push(`${ENV.principalPattern}: ${error.message}`);
+  }
+  return undefined;
+}
+
+/** A JSON array of names. A list that is absent, empty or unreadable allows nothing. */
+function allowList(text: string | undefined): readonly string[] {
+  try {
+    const list: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(list) && list.every((name) => typeof name === 'string') ? list : [];
+  } catch {
+    return [];
+  }
+}
