@@ -22,14 +22,22 @@ export function telemetry(service: string): Telemetry {
     serviceName: service,
     defaultDimensions: { function: service },
   });
+  let counted = false;
+  const count: Count = (name, value = 1) => {
+    metrics.addMetric(name, MetricUnit.Count, value);
+    counted = true;
+  };
   return {
     log: (message, details = {}) => logger.info(message, { ...details }),
-    count: (name, value = 1) => metrics.addMetric(name, MetricUnit.Count, value),
+    count,
     fail(error, details = {}) {
       logger.error('an invocation failed', { ...details, ...named(error) });
-      metrics.addMetric('Failures', MetricUnit.Count, 1);
+      count('Failures');
     },
-    flush: () => metrics.publishStoredMetrics(),
+    flush() {
+      if (counted) metrics.publishStoredMetrics();
+      counted = false;
+    },
   };
 }
 
