@@ -43,6 +43,8 @@ export type Stack = {
   readonly homeserverUrl: string;
   readonly server: string;
   readonly registrationPath: string;
+  /** What the functions are given, for commands that need the same. */
+  readonly env: Readonly<Record<string, string>>;
   readonly functions: Readonly<Record<FunctionName, LocalFunction>>;
   readonly standIn?: { readonly homeserver: Homeserver; readonly seeded: Seeded };
   sweep(): Promise<void>;
@@ -126,6 +128,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       homeserverUrl,
       server,
       registrationPath: path,
+      env,
       functions,
       ...(standIn && { standIn }),
       sweep: async () => void (await scheduler.trigger('sweep')),

@@ -42,7 +42,7 @@ export function step(
   event: string,
   now: number,
 ): { loop: boolean; next: Pace } {
-  const fresh: Pace = { sender, count: 1, last: event, pause: FIRST_PAUSE_MS };
+  const fresh: Pace = { sender, count: 0, last: event, pause: FIRST_PAUSE_MS };
   if (pace?.sender !== sender) return { loop: false, next: fresh };
   if (pace.until !== undefined && now < pace.until) return { loop: true, next: pace };
   const since = pace.repliedAt === undefined ? Number.POSITIVE_INFINITY : now - pace.repliedAt;
@@ -50,7 +50,7 @@ export function step(
   const count = since <= AT_ONCE_MS ? pace.count + 1 : pace.count;
   if (count <= LOOP_LENGTH) return { loop: false, next: { ...fresh, count, pause: pace.pause } };
   const pause = Math.min(pace.pause * 2, LONGEST_PAUSE_MS);
-  return { loop: true, next: { ...fresh, count: 1, until: now + pace.pause, pause } };
+  return { loop: true, next: { ...fresh, until: now + pace.pause, pause } };
 }
 
 /** Writes what {@link step} left, if nobody counted another event meanwhile. Counts an event once. */

@@ -6,6 +6,7 @@
 import { isMatrixError, type MatrixClient, type MatrixError } from '../matrix/client.ts';
 import { absent, all, any, eq, type Row, type Table } from '../runtime/table.ts';
 import { keys } from './keys.ts';
+import type { GateNumbers } from './options.ts';
 import { type RoomFacts, type RoomReader, readRoom } from './read-room.ts';
 
 export type Picture = RoomFacts & {
@@ -19,23 +20,35 @@ export type Stored = {
   readonly picture?: Picture;
   readonly fresh: boolean;
   readonly left: boolean;
+  /** What was seen of the room and holds whatever a read of it says. */
+  readonly encrypted: boolean;
+  readonly carriedDirect: boolean;
 };
 
-export function storedPicture(row: Row | undefined, now: number, ttlMs: number): Stored {
+export function storedPicture(
+  row: Row | undefined,
+  now: number,
+  { groupRooms, roomInfoTtlMs }: Pick<GateNumbers, 'groupRooms' | 'roomInfoTtlMs'>,
+): Stored {
   const generation = (row?.gen as number | undefined) ?? 0;
+  const seen = { encrypted: row?.enc === true, carriedDirect: row?.dir === true };
   const facts = row?.pic === undefined ? undefined : (JSON.parse(row.pic as string) as RoomFacts);
-  const picture = facts && {
-    ...facts,
-    encrypted: facts.encrypted || row?.enc === true,
-    carriedDirect: row?.dir === true,
-  };
+  // Read under the policy `answer`, it does not say who is in the room.
+  const usable = facts && (facts.membersRead || groupRooms === 'answer');
   return {
     generation,
-    ...(picture && { picture }),
-    fresh: picture !== undefined && row?.pg === generation && (row?.pa as number) + ttlMs > now,
+    ...(usable && { picture: pictureOf(facts, seen) }),
+    fresh: usable === true && row?.pg === generation && (row?.pa as number) + roomInfoTtlMs > now,
     left: row?.left === true,
+    ...seen,
   };
 }
+
+const pictureOf = (facts: RoomFacts, seen: Pick<Stored, 'encrypted' | 'carriedDirect'>): Picture => ({
+  ...facts,
+  encrypted: facts.encrypted || seen.encrypted,
+  carriedDirect: seen.carriedDirect,
+});
 
 /** A state event of the room came: whatever is known of it is to be read again. Repeatable. */
 export async function invalidate(
@@ -79,8 +92,7 @@ export async function lookAt(
     const facts = await readRoom(deps.matrix, deps.reader, room, signal);
     if (facts.membership !== 'join') return { kind: 'gone' };
     await store(deps.table, room, facts, stored.generation, now);
-    const { carriedDirect = false, encrypted = false } = stored.picture ?? {};
-    return { kind: 'known', picture: { ...facts, carriedDirect, encrypted: facts.encrypted || encrypted } };
+    return { kind: 'known', picture: pictureOf(facts, stored) };
   } catch (error) {
     if (isMatrixError(error) && isGone(error)) return { kind: 'gone' };
     if (!isMatrixError(error)) throw error;

@@ -9,6 +9,8 @@ import { at, type Json, strings, textAt } from '../matrix/json.ts';
 /** A room as it was read. */
 export type RoomFacts = {
   readonly membership: string;
+  /** Whether it is known who is in the room. */
+  readonly membersRead: boolean;
   /** How many joined; those who count for the room's kind are in `others`. */
   readonly joined: number;
   /** Joined and invited people but for service members, the bot included; undefined if there are too many to count. */
@@ -73,6 +75,7 @@ export async function readRoom(
   return {
     // Only members are answered at all, so a missing member event says nothing against us.
     membership: own === undefined ? 'join' : (textAt(own, 'membership') ?? 'leave'),
+    membersRead: reader.readMembers,
     joined: present.length,
     ...(counted !== undefined && { counted }),
     space: at(content, 'type') === 'm.space',

@@ -26,8 +26,6 @@ export type RoomView = {
   marked(thread: string, until: number): void;
   pace(): Pace | undefined;
   paced(pace: Pace): void;
-  /** The picture no longer holds: a state event came. */
-  changed(): void;
 };
 
 /** What a view is to know of, gathered from the messages it will decide. */
@@ -64,7 +62,7 @@ export async function roomView(
   ]))
     rows.set(row.pk + row.sk, row);
   const rowAt = ({ pk, sk }: { pk: string; sk: string }) => rows.get(pk + sk);
-  let stored: Stored = storedPicture(rowAt(keys.picture(room)), clock.now(), options.roomInfoTtlMs);
+  const stored: Stored = storedPicture(rowAt(keys.picture(room)), clock.now(), options);
   let looked: Promise<Looked> | undefined;
   let pace = paceOf(rowAt(keys.pace(room)));
   const names = new Map<string, Promise<string>>();
@@ -132,11 +130,6 @@ export async function roomView(
     pace: () => pace,
     paced(next) {
       pace = next;
-    },
-    changed() {
-      stored = { ...stored, generation: stored.generation + 1, fresh: false };
-      looked = undefined;
-      names.clear();
     },
   };
 }

@@ -22,7 +22,7 @@ const PATIENCE_MS = 10_000;
 
 export async function decideLate(deps: InboxDeps, room: string, event: string): Promise<Late> {
   const record = recordOf(await deps.table.get(keys.record(room, event)));
-  if (record.finished) return { kind: 'done' };
+  if (record.finished) return finishedLate(record);
   const decided = record.decided ? record : await decideNow(deps, room, event, record);
   return decided === 'unreadable' ? { kind: 'unreadable' } : finishLate(deps, decided);
 }
@@ -41,14 +41,20 @@ async function finishLate(deps: InboxDeps, record: EventRecord | undefined): Pro
     return { kind: 'done' };
   }
   await finishMessages(deps, [record], false);
-  const { turn } = record.decided;
-  return turn === undefined ? { kind: 'done' } : { kind: 'turn', turn };
+  return finishedLate(record);
+}
+
+/** The record is finished, its turn may not be: whoever receives this queue message again is its watchdog. */
+function finishedLate({ decided }: EventRecord): Late {
+  return decided?.turn === undefined || decided.kind !== 'message'
+    ? { kind: 'done' }
+    : { kind: 'turn', turn: decided.turn };
 }
 
 /** Nobody could decide it: it ends without an answer. What was decided after all goes on, without a send. */
 export async function giveUpLate(deps: InboxDeps, room: string, event: string): Promise<Late> {
   const record = recordOf(await deps.table.get(keys.record(room, event)));
-  if (record.finished) return { kind: 'done' };
+  if (record.finished) return finishedLate(record);
   return finishLate(deps, record.decided ? record : await endUndecided(deps, room, event, 'room-unreadable'));
 }
 

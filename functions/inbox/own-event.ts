@@ -39,12 +39,9 @@ export async function takeOwn(deps: InboxDeps, { event, received, order }: Arriv
   if (kind !== 'answer' || draft) return;
   const message = readMessage(event.content);
   if (message.thread !== undefined)
-    await mark(deps.table, room, message.thread, received + deps.options.activeThreadTtlMs);
-  const { picture } = storedPicture(
-    await deps.table.get(keys.picture(room)),
-    received,
-    deps.options.roomInfoTtlMs,
-  );
+    // From when it was sent: its repetition keeps no thread alive.
+    await mark(deps.table, room, message.thread, at + deps.options.activeThreadTtlMs);
+  const { picture } = storedPicture(await deps.table.get(keys.picture(room)), received, deps.options);
   if (!picture || deps.options.groupRooms !== 'gate' || roomKindOf(picture) !== 'group') return;
   const words = {
     // A draft's final edit stands under the draft's id.

@@ -55,10 +55,8 @@ export type Turns = {
     thread?: string;
   }): string;
   create(request: TurnRequest): Promise<void>;
-  /** `later`: not over yet. `answers`: events of ours that answered nothing else. */
-  redact(
-    request: Omit<TurnRequest, 'input'>,
-  ): Promise<{ kind: 'done'; answers: readonly string[] } | { kind: 'later' }>;
+  /** `over`: no words can come any more, or else it is to be done again. `answers`: events of ours that answered nothing else. */
+  redact(request: Omit<TurnRequest, 'input'>): Promise<{ over: boolean; answers: readonly string[] }>;
   unsay(conversation: string, said: { at: number; order: string; event: string }): Promise<void>;
   /** A part of a turn stands in the room under that event id. */
   partSent(turn: string, part: string, event: string): Promise<void>;

@@ -155,12 +155,12 @@ export async function commit(
   return { record: recordOf(await table.get(key)), won: false };
 }
 
-/** Keeps an event whose room can't be read, for the worker. A decision that was first stands. */
+/** Keeps an event whose room can't be read, for the worker. The record as it is now; a decision that was first stands. */
 export async function defer(
   table: Table,
   event: { room: string; id: string; raw: unknown; received: number; order: string },
   now: number,
-): Promise<'deferred' | 'decided'> {
+): Promise<EventRecord> {
   const key = keys.record(event.room, event.id);
   const row = await table.update({
     op: 'defer',
@@ -175,7 +175,7 @@ export async function defer(
     },
     when: absent('dec'),
   });
-  return row === 'refused' ? 'decided' : 'deferred';
+  return recordOf(row === 'refused' ? await table.get(key) : row);
 }
 
 /** The worker has been told of a deferred event. */

@@ -53,7 +53,6 @@ export async function redact(deps: InboxDeps, room: string, target: string): Pro
   const redacted = await deps.turns.redact(turnRequest(decided));
   const { at, order, conversation } = decided;
   await deps.turns.unsay(conversation!, { at, order, event: target });
-  if (redacted.kind === 'later') return 'later';
   for (const answer of redacted.answers) await deps.memory.erase(room, answer, now);
-  return 'done';
+  return redacted.over ? 'done' : 'later';
 }

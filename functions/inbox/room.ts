@@ -39,24 +39,21 @@ export async function takeRoom(
     const record = records.get(keys.record(arrived.event.room, arrived.event.id).pk);
     if (record?.finished) continue;
     try {
-      if (record?.decided?.kind === 'message') {
-        decided.push(record);
+      const sorted = sort(arrived.event, deps.namespace);
+      if (sorted.kind !== 'message' || record?.decided) await settle();
+      if (record?.decided || sorted.kind === 'state' || sorted.kind === 'own') {
+        // What follows from it may be what the room's next message is decided by.
+        view = undefined;
+        if (record?.decided) await finishRecord(deps, record);
+        else if (sorted.kind === 'state') await takeState(deps, arrived);
+        else await takeOwn(deps, arrived);
         continue;
       }
-      const sorted = sort(arrived.event, deps.namespace);
-      if (sorted.kind !== 'message') await settle();
-      if (record?.decided) await finishRecord(deps, record);
-      else if (sorted.kind === 'state') {
-        await takeState(deps, arrived);
-        view?.changed();
-      } else if (sorted.kind === 'own') await takeOwn(deps, arrived);
-      else {
-        view ??= await viewOf(deps, events);
-        const outcome = await takeWords(deps, view, arrived, sorted);
-        if (outcome === 'unreadable') await deferEvent(deps, arrived);
-        else if (outcome?.decided?.kind === 'message') decided.push(outcome);
-        else if (outcome) await finishRecord(deps, outcome);
-      }
+      view ??= await viewOf(deps, events);
+      const outcome = await takeWords(deps, view, arrived, sorted);
+      if (outcome === 'unreadable') await deferEvent(deps, arrived);
+      else if (outcome?.decided?.kind === 'message') decided.push(outcome);
+      else if (outcome) await finishRecord(deps, outcome);
     } catch (error) {
       if (error instanceof Unavailable) throw error;
       skipped(deps, arrived.event.id, error);
@@ -109,8 +106,9 @@ export async function takeWords(
       return (await commit(deps.table, redaction, deps.clock.now())).record;
     }
     case 'edit': {
-      const captured =
-        deps.options.groupRooms === 'gate' && picture !== undefined && roomKindOf(picture) === 'group';
+      const { groupRooms, isCaptured } = deps.options;
+      const gated = groupRooms === 'gate' && picture !== undefined && roomKindOf(picture) === 'group';
+      const captured = gated && isCaptured(event.sender);
       const edit = {
         ...basics(deps, arrived),
         kind: 'edit',
@@ -129,14 +127,14 @@ export async function takeWords(
   }
 }
 
-/** The room can't be read: the event waits for a worker, which decides it with the same code. */
+/** The room can't be read: the event waits for a worker, which decides it with the same code. A decision that was first stands. */
 async function deferEvent(deps: InboxDeps, { event, raw, received, order }: ToTake): Promise<void> {
-  const deferred = await defer(
+  const record = await defer(
     deps.table,
     { room: event.room, id: event.id, raw, received, order },
     deps.clock.now(),
   );
-  if (deferred === 'decided') return;
+  if (record.decided) return finishRecord(deps, record);
   await deps.queue.decide(event.room, event.id, 0);
   await deferredSent(deps.table, event.room, event.id, deps.clock.now());
   deps.count('DeferredEvents');

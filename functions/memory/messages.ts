@@ -63,8 +63,9 @@ export async function putMessage(table: Table, place: Place, message: Captured):
     or: order,
     rev: 0,
   };
-  const put = await table.put({ op: 'message', row: bot ? { ...row, bot } : row, when: noRow });
-  if (put === 'written') await applyEdits(table, place, event);
+  await table.put({ op: 'message', row: bot ? { ...row, bot } : row, when: noRow });
+  // Also when it was there: whoever put it may not have come to this.
+  await applyEdits(table, place, event);
 }
 
 export async function getMessage(table: Table, place: Place, event: string): Promise<Row | undefined> {
@@ -117,11 +118,10 @@ export async function redactEdit(
 /** The greatest edit by time, then id, of the message's own sender; its words, or the first ones if none is left. */
 async function applyEdits(table: Table, place: Place, event: string): Promise<void> {
   for (;;) {
-    const [message, edits] = await Promise.all([
-      getMessage(table, place, event),
-      table.query({ ...keys.edits(place, event), limit: MAX_EDITS }),
-    ]);
+    const message = await getMessage(table, place, event);
     if (!message || message.red || message.sn === undefined) return;
+    // Behind the message, never beside it: an edit that was applied by then is found here, or else the revision has moved.
+    const edits = await table.query({ ...keys.edits(place, event), limit: MAX_EDITS });
     const valid = edits.filter((edit) => !edit.red && edit.body !== undefined && edit.sn === message.sn);
     const newest = valid
       .sort((a, b) => (a.ts as number) - (b.ts as number) || ((a.ev as string) < (b.ev as string) ? -1 : 1))

@@ -104,7 +104,7 @@ export async function unsay(
 export async function history(table: Table, conversation: string, limit: number): Promise<Said[]> {
   const rows = await table.query({ ...keys.history(conversation), limit, newestFirst: true });
   return rows
-    .reverse()
+    .toReversed()
     .filter((row) => row.tx !== undefined)
     .map((row) => ({
       role: row.ro as Said['role'],

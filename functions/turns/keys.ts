@@ -17,6 +17,8 @@ export const keys = {
     from: `S#${digits(after + 1)}`,
     to: `S#${digits(upTo)}#~`,
   }),
+  /** Those no write committed included. */
+  everySegment: (turn: string) => ({ pk: turn, from: 'S#', to: 'S#~' }),
   final: (turn: string, attempt: number): Key => ({ pk: turn, sk: `FINAL#${attempt}` }),
   parts: (turn: string): Key => ({ pk: turn, sk: 'PARTS' }),
   part: (turn: string, part: string): Key => ({ pk: turn, sk: `PART#${part}` }),

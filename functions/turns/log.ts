@@ -12,7 +12,7 @@ import { countOf, decodeRows, eventsOf, type LogRow, restOf } from './rows.ts';
 /** Segments read in one step. A segment holds at least 520 bytes, so this is bounded by the log's own size. */
 const MAX_SEGMENTS = 10_000;
 
-/** A segment as stored: which attempt wrote it, from which event to which. */
+/** A segment as stored: which attempt wrote it, from which event to which. A forgotten one has no rows. */
 export type Segment = {
   readonly attempt: number;
   readonly first: number;
@@ -26,7 +26,7 @@ export function segmentOf(row: Row): Segment {
     attempt: Number(attempt),
     first: row.f as number,
     last: Number(last),
-    rows: decodeRows(row.h as string),
+    rows: row.h === undefined ? [] : decodeRows(row.h as string),
   };
 }
 

@@ -2,7 +2,7 @@
  * What a redaction does to the turn that answers the redacted message: its words go, a queued turn ends, a running one
  * with no other message left is cancelled, and the log of a finished one is forgotten. Repeatable from the top.
  */
-import { all, type Condition, eq, type Table } from '../runtime/table.ts';
+import { all, type Condition, eq, hasRow, type Table } from '../runtime/table.ts';
 import { cancel } from './cancel.ts';
 import { isOver } from './conditions.ts';
 import { unsay } from './conversation.ts';
@@ -14,10 +14,16 @@ import { forgetInput, getMetas, type Meta } from './meta.ts';
 import { allParts, forgetPart, REFUSED } from './parts.ts';
 import { closeAbsent, closeForeign, type OwnerDeps } from './takeover.ts';
 
-/** `later`: the turn is not over yet; redact again when it is. `answers`: the room's events that answered it alone. */
-export type TurnRedacted =
-  | { readonly kind: 'done'; readonly answers: readonly string[] }
-  | { readonly kind: 'later' };
+/**
+ * `over` is false while the turn may still write words: it is not finished, or an owner that sleeps may wake. It is then
+ * to be redacted again later. `answers`: the room's events that answered what was redacted and nothing else.
+ */
+export type TurnRedacted = { readonly over: boolean; readonly answers: readonly string[] };
+
+/** After its lease an owner may sleep as long as an invocation lasts, and then put one more segment; ms. */
+const SLEEP_MS = 16 * 60_000;
+
+const nothing: TurnRedacted = { over: true, answers: [] };
 
 /** `tombstone` is META without input, for a turn that is not there yet. */
 export async function redactTurn(deps: OwnerDeps, turn: string, tombstone: Meta): Promise<TurnRedacted> {
@@ -30,7 +36,7 @@ async function settle(deps: OwnerDeps, turn: string): Promise<TurnRedacted> {
   const { table } = deps;
   for (;;) {
     const row = await table.get(keys.head(turn));
-    if (!row) return { kind: 'done', answers: [] };
+    if (!row) return nothing;
     const head = headOf(row);
     if (head.status === 'queued') {
       await closeForeign(deps, turn, head, { status: 'cancelled', reason: 'redacted' });
@@ -39,17 +45,18 @@ async function settle(deps: OwnerDeps, turn: string): Promise<TurnRedacted> {
     const log = await logOf(table, turn, head);
     if (head.reason === 'merged') {
       const into = log?.findLast(({ event }) => event.type === 'turn_status')?.event;
-      return into?.type === 'turn_status' && into.into
-        ? settle(deps, into.into)
-        : { kind: 'done', answers: [] };
+      return into?.type === 'turn_status' && into.into ? settle(deps, into.into) : nothing;
     }
     const messages = startMessages(log) ?? [turn];
-    if (await hasWordsLeft(table, messages)) return { kind: 'done', answers: [] };
-    if (isTerminal(head)) return { kind: 'done', answers: await forgetLog(deps, turn, head, messages) };
+    if (await hasWordsLeft(table, messages)) return nothing;
+    if (isTerminal(head)) {
+      const answers = await forgetLog(deps, turn, head, messages);
+      return { over: deps.clock.now() > (head.leaseEnd ?? 0) + SLEEP_MS, answers };
+    }
     const cancelled = await cancel(deps, turn, 'redacted', { unstarted: head.safePoint === 0 });
     if (cancelled.kind === 'started') continue;
     if (cancelled.kind === 'stopping' && cancelled.status !== 'running') continue;
-    return { kind: 'later' };
+    return { over: false, answers: [] };
   }
 }
 
@@ -79,6 +86,8 @@ export async function forgetLog(
   messages: readonly string[],
 ): Promise<string[]> {
   const { table } = deps;
+  // First, while the log still says which messages it answered.
+  await unsayAnswer(deps, messages);
   // One write commits it: from here no reader takes anything from hot or segments.
   const forget: Condition = all(isOver, eq('t', head.tail));
   await table.update({
@@ -87,21 +96,26 @@ export async function forgetLog(
     ...headChange({ hot: '[]', base: head.tail, forgotten: true }),
     when: forget,
   });
-  for (const segment of await table.query({ ...keys.segments(turn, 0, head.tail), limit: 10_000 }))
-    await table.remove({ op: 'segment forget', key: segment });
+  // Emptied, not removed: a late put of the same segment finds a later batch there and is refused.
+  for (const { pk, sk } of await table.query({ ...keys.everySegment(turn), limit: 10_000 }))
+    await table.update({
+      op: 'segment forget',
+      key: { pk, sk },
+      set: { n: Number.MAX_SAFE_INTEGER },
+      remove: ['h'],
+      when: hasRow,
+    });
   for (const final of await table.query({ ...keys.everyFinal(turn), limit: 100 }))
     await table.remove({ op: 'final forget', key: final });
   const parts = await allParts(table, turn);
   for (const part of parts) await forgetPart(table, turn, part.name);
-  await unsayAnswer(deps, messages);
   return parts.flatMap(({ event }) => (event && event !== REFUSED ? [event] : []));
 }
 
-/** The answer stands in history behind the last message it answers. */
+/** The answer stands in history behind the last message that still had its words: which one that was is not known any more. */
 async function unsayAnswer({ table, clock }: OwnerDeps, messages: readonly string[]): Promise<void> {
-  const metas = await getMetas(table, messages);
-  const last = metas.get(messages.at(-1)!);
-  if (last?.source.kind !== 'matrix') return;
-  const { at, event } = last.source;
-  await unsay(table, last.conversation, { at, order: last.order, event: `${event}~` }, clock.now());
+  for (const { source, conversation, order } of (await getMetas(table, messages)).values()) {
+    if (source.kind !== 'matrix') continue;
+    await unsay(table, conversation, { at: source.at, order, event: `${source.event}~` }, clock.now());
+  }
 }

@@ -101,6 +101,16 @@ export function tableContract(name: string, make: () => Promise<Table>): void {
       });
     });
 
+    it('takes a row for its key', async () => {
+      const row = { pk, sk: 'a', n: 1 };
+      await table.put({ op: 'put', row });
+      expect(await table.get(row)).toEqual(row);
+      expect(await table.getMany([row])).toEqual([row]);
+      expect(await table.update({ op: 'u', key: row, add: { n: 1 } })).toEqual({ ...row, n: 2 });
+      expect(await table.remove({ op: 'r', key: row })).toBe('removed');
+      expect(await table.get(row)).toBeUndefined();
+    });
+
     it('removes under a condition; what is not there is removed too', async () => {
       const key = { pk, sk: 'a' };
       await table.put({ op: 'put', row: { ...key, n: 1 } });

@@ -83,13 +83,16 @@ function liveLines(system: System, process: Process, turn: string, client: Clien
   return (line) => (shown.has(line.seq) ? undefined : show(line));
 }
 
-/** Receives messages of a queue, one worker each. `slow` once nothing is expected any more. */
-export async function poll(system: System, queue: QueueName, slow: () => boolean): Promise<void> {
+/** Receives messages of a queue, one worker each. */
+export async function poll(system: System, queue: QueueName): Promise<void> {
   const { world, queues } = system;
   for (;;) {
-    await world.pause(undefined, slow() ? 3_000 : 200 + world.chance.below(600));
+    await world.pause(undefined, 50 + world.chance.below(500));
     const message = queues.receive(queue);
-    if (!message) continue;
+    if (!message) {
+      await queues.news(queue);
+      continue;
+    }
     const process = world.process(INVOCATION_MS);
     const turn = system.turns.find(({ id }) => id === message.body)!;
     const work = { turn: turn.id, queue, sentAt: message.sentAt, invocation: system.invocation(process) };
@@ -146,7 +149,7 @@ export async function consents(system: System, turn: Turn): Promise<void> {
   }
 }
 
-/** Follows with a client that is cut off, loses lines, is repeated to, and comes back with its cursor. */
+/** Follows with a client that is cut off and repeated to, and comes back with its cursor. */
 export async function follows(system: System, turn: Turn, client: Client): Promise<void> {
   const { world, log, queues, mutant } = system;
   const { below, hit } = world.chance;
@@ -178,8 +181,11 @@ export async function follows(system: System, turn: Turn, client: Client): Promi
       return;
     }
     for await (const line of attached.lines) {
-      // A proxy in between loses a line, repeats one, or cuts the connection.
-      if (hit(world.now > until - 1_500 ? 0.3 : 0.01)) continue;
+      // A proxy in between repeats a line or cuts the connection; what it cut off may end with a `bye` of its own.
+      if ('from' in line && hit(0.01)) {
+        client.apply({ type: 'bye', cursor: line.cursor });
+        break;
+      }
       if (client.apply(line) === 'gap') break;
       if (hit(0.05)) client.apply(line);
       if (client.done || hit(0.02)) break;

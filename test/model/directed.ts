@@ -55,7 +55,7 @@ class Stage {
 
   /** Holds a process at its next call of that name, before it takes effect; returns when it is there. */
   hold(process: Process, op: string): { there(): Promise<void>; release(): void } {
-    const held = this.system.log.holdAt(process, op);
+    const held = this.system.log.steering.holdAt(process, op);
     return {
       there: () => this.until(() => held.reached),
       release: () => {
@@ -127,7 +127,7 @@ export const scripts: Readonly<Record<string, (stage: Stage) => Promise<void>>> 
     const asked = stage.hold(stopper, 'cancel');
     world.spawn(stopper, () => cancel(system.deps(stopper), turn.id, 'stopped'));
     await asked.there();
-    system.log.refuse(stopper, 'cancel');
+    system.log.steering.refuse(stopper, 'cancel');
     asked.release();
     await held.there();
     const lease = system.log.head(turn.id)!.leaseEnd!;
@@ -201,7 +201,7 @@ export const scripts: Readonly<Record<string, (stage: Stage) => Promise<void>>> 
     const turn = system.turn({ ...plan, steps: 2, ask: 0 }, 'matrix');
     await stage.queued(turn);
     const sleeper = stage.worker(turn);
-    system.log.loseAnswer(sleeper, 'append waiting', () => {
+    system.log.steering.loseAnswer(sleeper, 'append waiting', () => {
       sleeper.frozenUntil = world.now + 1e6;
     });
     await stage.until(() => system.log.head(turn.id)?.status === 'waiting');

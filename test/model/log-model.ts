@@ -7,6 +7,7 @@ import { arrive, consents, follows, poll, post, stops, sweeps } from './actors.t
 import { planOf } from './agent.ts';
 import { Client } from './client.ts';
 import { judge, judgeClient } from './judge.ts';
+import type { LogTable } from './log-table.ts';
 import { type Mutant, System, type Turn } from './system.ts';
 import { type Faults, World } from './world.ts';
 
@@ -18,6 +19,7 @@ export type Outcome = {
   readonly maxHead: number;
   /** How each turn ended: status, attempt, reason. */
   readonly ends: readonly string[];
+  readonly journal: LogTable['journal'];
 };
 
 export async function runLogSchedule(
@@ -59,10 +61,10 @@ export async function runLogSchedule(
       world.spawn(undefined, () => stops(system, turn, pick([2_000, 20_000, 120_000])), delay);
     if (hit(0.7)) world.spawn(undefined, () => consents(system, turn), delay);
   }
-  log.onCloseCall = (id) =>
+  log.steering.onCloseCall = (id) =>
     world.spawn(undefined, () => stops(system, turns.find((turn) => turn.id === id)!, 100));
   for (const queue of ['turns', 'turns', 'watchdog', 'watchdog'] as const)
-    world.spawn(undefined, () => poll(system, queue, () => quietSince !== undefined));
+    world.spawn(undefined, () => poll(system, queue));
   world.spawn(undefined, () => sweeps(system));
   if (matrix) world.spawn(undefined, () => posts.wander());
 
@@ -102,5 +104,11 @@ export async function runLogSchedule(
   const ends = turns
     .map(({ id }) => log.head(id))
     .map((head) => (head ? `${head.status} ${head.attempt} ${head.reason ?? ''}` : 'nothing'));
-  return { violations: world.violations, steps: world.steps, maxHead: log.maxHead, ends };
+  return {
+    violations: world.violations,
+    steps: world.steps,
+    maxHead: log.maxHead,
+    ends,
+    journal: log.journal,
+  };
 }

@@ -2,21 +2,13 @@
  * The table of turns under the model: every call is a yield point, and every write of HEAD is held against what must
  * never happen. `log` is the truth: the events each write committed, as they were when HEAD took them.
  */
-import {
-  type Condition,
-  type Key,
-  type Put,
-  type Range,
-  type Row,
-  type Table,
-  Unavailable,
-  type Update,
-} from '../../functions/runtime/table.ts';
+import type { Condition, Put, Range, Row, Table, Update } from '../../functions/runtime/table.ts';
 import type { Numbered } from '../../functions/turns/events.ts';
 import { type Head, headOf, hotRows, isTerminal, letterOf } from '../../functions/turns/head.ts';
 import { isBelieved, type Segment, segmentOf } from '../../functions/turns/log.ts';
 import { eventsOf } from '../../functions/turns/rows.ts';
-import { type Call, memoryRows, type Rows, tableOver } from '../fakes/table.ts';
+import { memoryRows, type Rows, tableOver } from '../fakes/table.ts';
+import { Steering } from './steering.ts';
 import type { Process, World } from './world.ts';
 
 /** What a mutant does to a request before it reaches the store, or to an answer. Undefined: nothing. */
@@ -25,6 +17,10 @@ export type TableMutant = {
   readonly put?: (write: Put) => Put;
   readonly query?: (range: Range, rows: Row[], log: LogTable) => Row[];
   readonly get?: (row: Row | undefined, refused: Update | undefined) => Row | undefined;
+  /** Nobody sees who holds a conversation's RUN. */
+  readonly runUnseen?: boolean;
+  /** Told of a request when it is made, which is before it takes effect, if it ever does. */
+  readonly request?: (write: Update) => void;
   /** A stored segment as its readers get it. */
   readonly segment?: (row: Row) => Row;
   /** An absent HEAD that was to be closed is only said to be. */
@@ -44,9 +40,6 @@ export const headSize = (row: Row): number =>
     return sum + name.length + size;
   }, 0);
 
-/** A process that stands before a call. */
-export type Hold = { readonly process: Process; readonly op: string; reached: boolean; released: boolean };
-
 export class LogTable {
   readonly logs = new Map<string, Numbered[]>();
   readonly rows: Rows = memoryRows();
@@ -61,17 +54,19 @@ export class LogTable {
   private readonly world: World;
   private readonly mutant: TableMutant;
   private lastSegment: Put | undefined;
-  private readonly holds: Hold[] = [];
-  private readonly scripted = new Map<string, (effect: () => unknown) => unknown>();
-  private readonly owners = new Map<string, Process>();
-  private readonly sleepers = new Map<string, Process>();
-  /** Somebody may want to stop the turn in this very moment. */
-  onCloseCall: (turn: string) => void = () => undefined;
+  readonly steering: Steering;
+  /** What was done to the rows, in order, and what they answered; kept for a replay. */
+  readonly journal: {
+    readonly kind: 'put' | 'update' | 'remove' | 'query';
+    readonly given: unknown;
+    readonly answer: unknown;
+  }[] = [];
   /** Called with what is about to be committed, before it is. */
   onSegment: (turn: string, segment: Segment) => void = () => undefined;
 
   constructor(world: World, mutant: TableMutant, conversationOf: (turn: string) => string | undefined) {
     this.world = world;
+    this.steering = new Steering(world);
     this.mutant = mutant;
     this.conversationOf = conversationOf;
   }
@@ -87,7 +82,7 @@ export class LogTable {
     const own: Rows = {
       ...rows,
       get: (key) => {
-        const row = rows.get(key);
+        const row = mutant.runUnseen && key.sk === 'RUN' ? undefined : rows.get(key);
         const refused = this.refused.get(process.id);
         this.refused.delete(process.id);
         if (!row && mutant.imagined && key.sk === 'HEAD') return rows.get({ ...key, sk: 'HEAD imagined' });
@@ -105,87 +100,27 @@ export class LogTable {
         return mutant.query && range.from.startsWith('S#') ? mutant.query(range, found, this) : found;
       },
     };
-    return tableOver(own, (call, effect) => this.steered(process, call, effect));
-  }
-
-  /**
-   * One call, with chance leaning to where conditions matter: an owner that wakes under a taker's hands, a starter that
-   * sleeps with RUN in hand, an answer lost behind a question, a request that comes twice, a stop in the same moment.
-   */
-  private async steered<T>(process: Process, call: Call, effect: () => T): Promise<T> {
-    const { world } = this;
-    const { hit, below } = world.chance;
-    const lost = () => new Unavailable(call.op);
-    const eager = !world.calm && process.crashes;
-    const turn = (call.detail as { key?: Key }).key?.pk;
-    if (eager && (call.op === 'take over' || call.op === 'close foreign')) {
-      const owner = this.owners.get(turn!);
-      if (owner && owner !== process && owner.frozenUntil > world.now && hit(0.4)) {
-        world.wake(owner, below(300));
-        await world.pause(process, 1_500 + below(3_000));
-      }
-    }
-    if (call.op.startsWith('append')) {
-      this.owners.set(turn!, process);
-      if (eager && call.op !== 'append plain' && hit(0.06)) this.onCloseCall(turn!);
-      if (eager && hit(0.004)) world.freeze(process, 1, 8_200, 2_500);
-    }
-    if (eager && call.op === 'append waiting' && hit(0.1)) {
-      effect();
-      this.sleepers.set(turn!, process);
-      world.freeze(process, 1, 3_000, 50_000);
-      await world.pause(process, 1_500);
-      throw lost();
-    }
-    await this.held(process, call);
-    const scripted = this.scripted.get(`${process.id} ${call.op}`);
-    if (scripted) {
-      this.scripted.delete(`${process.id} ${call.op}`);
-      return scripted(effect) as T;
-    }
-    const answer = await world.call(process, effect, lost);
-    if (call.op === 'begin' || call.op === 'take over') {
-      if (eager && hit(0.02)) process.dead = true;
-      const sleeper = this.sleepers.get(turn!);
-      if (sleeper && hit(0.7)) {
-        world.wake(sleeper, below(500));
-        if (hit(0.6)) this.onCloseCall(turn!);
-      }
-    }
-    if (eager && call.op === 'run') world.freeze(process, 0.04, 1_000, 60_000);
-    if (eager && call.op === 'segment' && hit(0.05))
-      world.schedule(undefined, below(4_000), () => void effect());
-    if (process.dead) return new Promise(() => undefined);
-    if (process.frozenUntil > world.now) await world.pause(process, 0);
-    return answer;
-  }
-
-  private async held(process: Process, call: Call): Promise<void> {
-    const hold = this.holds.find((one) => one.process === process && one.op === call.op && !one.reached);
-    if (!hold) return;
-    hold.reached = true;
-    while (!hold.released) await this.world.pause(process, 20);
-  }
-
-  /** For scripts: the process stops at its next call of that name, before it takes effect. */
-  holdAt(process: Process, op: string) {
-    const hold: Hold = { process, op, reached: false, released: false };
-    this.holds.push(hold);
-    return hold;
-  }
-
-  /** For scripts: the process's next call of that name is refused, whatever the rows say. */
-  refuse(process: Process, op: string): void {
-    this.scripted.set(`${process.id} ${op}`, () => 'refused');
-  }
-
-  /** For scripts: the next call of that name takes effect, and its answer is lost. */
-  loseAnswer(process: Process, op: string, then: () => void): void {
-    this.scripted.set(`${process.id} ${op}`, (effect) => {
-      effect();
-      then();
-      throw new Unavailable(op);
+    return tableOver(this.kept(own), (call, effect) => {
+      if (call.kind === 'update') mutant.request?.(call.detail as Update);
+      return this.steering.call(process, call, effect);
     });
+  }
+
+  private kept(rows: Rows): Rows {
+    const keeping =
+      <G, A>(kind: 'put' | 'update' | 'remove' | 'query', call: (given: G) => A) =>
+      (given: G): A => {
+        const answer = call(given);
+        this.journal.push({ kind, given, answer: Array.isArray(answer) ? [...answer] : answer });
+        return answer;
+      };
+    return {
+      ...rows,
+      put: keeping('put', rows.put),
+      update: keeping('update', rows.update),
+      remove: keeping('remove', rows.remove),
+      query: keeping('query', rows.query),
+    };
   }
 
   /** For scripts: repeats the last put of a segment, as a request that arrives twice. */

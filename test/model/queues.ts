@@ -22,6 +22,7 @@ export class Queues<Body> {
   readonly turns: Message<Body>[] = [];
   readonly watchdog: Message<Body>[] = [];
   readonly dead: Message<Body>[] = [];
+  private readonly sleepers: Record<QueueName, (() => void)[]> = { turns: [], watchdog: [] };
   private readonly sent = new Map<string, number>();
   private readonly world: World;
   private readonly maxReceives: Record<QueueName, number>;
@@ -37,7 +38,19 @@ export class Queues<Body> {
       if ((this.sent.get(deduplication) ?? Number.NEGATIVE_INFINITY) > now - 300_000) return;
       this.sent.set(deduplication, now);
     }
+    for (const wake of this.sleepers[queue].splice(0)) wake();
     this[queue].push({ body, group, sentAt: now, visibleAt: now + delayMs, receives: 0 });
+  }
+
+  /** Waits until something may be there to receive: a message is sent, or the next hidden one shows again. */
+  news(queue: QueueName): Promise<void> {
+    const shows = Math.min(
+      ...this[queue].map(({ visibleAt }) => visibleAt).filter((at) => at > this.world.now),
+    );
+    return new Promise((resolve) => {
+      this.sleepers[queue].push(resolve);
+      if (Number.isFinite(shows)) this.world.schedule(undefined, shows - this.world.now, resolve);
+    });
   }
 
   /** A message that may be received now: the first of a group none of whose messages is in flight. */

@@ -24,6 +24,9 @@ import {
 } from '../../runtime/table.ts';
 import { changeText, conditionText, fromItem, placeholders, toItem } from './expressions.ts';
 
+/** A row may stand for its key, and DynamoDB takes nothing else for one. */
+const keyOf = ({ pk, sk }: Key) => toItem({ pk, sk });
+
 /** BatchGetItem takes at most this many keys. */
 const BATCH = 100;
 
@@ -46,7 +49,7 @@ export function dynamoTable(client: DynamoDBClient, name: string): Table {
   });
 
   async function batch(keys: readonly Key[], found: Row[]): Promise<void> {
-    let ask = keys.map(toItem);
+    let ask = keys.map(keyOf);
     while (ask.length > 0) {
       const answer = await read(
         'get many',
@@ -93,7 +96,7 @@ export function dynamoTable(client: DynamoDBClient, name: string): Table {
 
   return {
     async get(key) {
-      const command = new GetItemCommand({ TableName: name, Key: toItem(key), ConsistentRead: true });
+      const command = new GetItemCommand({ TableName: name, Key: keyOf(key), ConsistentRead: true });
       const { Item } = await read('get', client.send(command));
       return Item && fromItem(Item);
     },
@@ -112,7 +115,7 @@ export function dynamoTable(client: DynamoDBClient, name: string): Table {
       const UpdateExpression = changeText(change, at);
       const command = new UpdateItemCommand({
         ...condition(when, at),
-        Key: toItem(key),
+        Key: keyOf(key),
         ...(UpdateExpression && { UpdateExpression }),
         ReturnValues: 'ALL_NEW',
       });
@@ -120,7 +123,7 @@ export function dynamoTable(client: DynamoDBClient, name: string): Table {
       return answer ? fromItem(answer.Attributes!) : 'refused';
     },
     async remove({ op, key, when }) {
-      const command = new DeleteItemCommand({ ...condition(when), Key: toItem(key) });
+      const command = new DeleteItemCommand({ ...condition(when), Key: keyOf(key) });
       return (await guarded(op, client.send(command), undefined)) ? 'removed' : 'refused';
     },
     query: async (range) => (await pages(range)).rows,

@@ -108,7 +108,7 @@ export function composeWork(parts: WorkParts): HandleDeps {
     log,
     async recent(room, limit) {
       const row = await tables.gate.get(gateKeys.picture(room));
-      const { picture } = storedPicture(row, clock.now(), gate.roomInfoTtlMs);
+      const { picture } = storedPicture(row, clock.now(), gate);
       const messages = await recent(memory, room, limit, picture?.predecessor);
       return messages.map(({ event, sender, name, body }) => ({ event, sender, name, text: body }));
     },
