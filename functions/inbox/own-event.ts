@@ -9,7 +9,7 @@ import { putOwn } from '../gate/own.ts';
 import { storedPicture } from '../gate/picture.ts';
 import { roomKindOf } from '../gate/read-room.ts';
 import { readMessage } from '../matrix/content.ts';
-import { ownKey } from '../matrix/reply.ts';
+import { ownKey } from '../matrix/own-key.ts';
 import type { Arrived } from './message.ts';
 import type { InboxDeps } from './ports.ts';
 import { redact } from './redaction.ts';

@@ -1,14 +1,12 @@
 /**
  * What we say in a room, as event contents: the parts of an answer, single messages and notices, and edits of them. Each
  * content carries its turn and part under a key of our own, by which its echo is known, and `m.mentions`, so that no
- * `@room` in a model's words calls a room together. The same text and context always give the same contents.
+ * `@room` in a model's words calls a room together. The same text and context always give the same contents. It brings
+ * the renderer along: a worker imports it when it first has something to say, and starts without.
  */
-import { at, textAt } from './json.ts';
+import { type OwnKey, TURN_KEY } from './own-key.ts';
 import { renderMarkdown } from './render.ts';
 import { split } from './split.ts';
-
-/** The key of our own in the content of what we send: `{ turn, part }`. */
-export const TURN_KEY = 'io.turnpike.turn';
 
 /**
  * A content as JSON is smaller than this, in UTF-8 bytes. An event may have 65,536 with what the server adds; an edit
@@ -33,8 +31,6 @@ export type ReplyContext = Place & { readonly turn: string; readonly set?: strin
 
 /** A message that stands for itself, under a name of its own. */
 export type MessageContext = Place & OwnKey;
-
-export type OwnKey = { readonly turn: string; readonly part: string };
 
 export type PartContent = {
   readonly msgtype: 'm.text' | 'm.notice';
@@ -83,14 +79,6 @@ export function editContent(part: PartContent, target: string): Readonly<Record<
     'm.relates_to': { rel_type: 'm.replace', event_id: target },
     [TURN_KEY]: part[TURN_KEY],
   };
-}
-
-/** Our own key in the content of an event, if it has one. Anybody can write it: the sender must be the bot. */
-export function ownKey(content: unknown): OwnKey | undefined {
-  const own = at(content, TURN_KEY);
-  const turn = textAt(own, 'turn');
-  const part = textAt(own, 'part');
-  return turn !== undefined && part !== undefined ? { turn, part } : undefined;
 }
 
 function contentOf(msgtype: PartContent['msgtype'], body: string, context: MessageContext): PartContent {

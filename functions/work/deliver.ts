@@ -4,7 +4,8 @@
  */
 import { replied } from '../gate/pace.ts';
 import { recordAt } from '../matrix/json.ts';
-import { editContent, type PartContent, replyParts, TURN_KEY } from '../matrix/reply.ts';
+import { TURN_KEY } from '../matrix/own-key.ts';
+import type { PartContent } from '../matrix/reply.ts';
 import type { MatrixSource, Meta } from '../turns/meta.ts';
 import { DRAFT, fixParts, getPart } from '../turns/parts.ts';
 import type { Pump } from '../turns/pump.ts';
@@ -42,10 +43,11 @@ export async function deliver(
   if (drafted && drafted.kind !== 'sent' && drafted.kind !== 'refused')
     return given(drafted.kind, pump, deps);
   const target = drafted?.kind === 'sent' ? drafted.event : undefined;
+  const reply = await import('../matrix/reply.ts');
   const names = await fixParts(
     deps.table,
     turn,
-    (set) => split(deps, delivery, set, target),
+    (set) => split(reply, deps, delivery, set, target),
     renamed,
     delivery.meta.expires,
   );
@@ -73,8 +75,16 @@ async function given(kind: 'unsent' | 'fenced', pump: Pump, deps: WorkDeps): Pro
   return { kind: (await pump.pause()) === 'written' ? 'paused' : 'fenced' };
 }
 
+type Reply = typeof import('../matrix/reply.ts');
+
 /** The contents of the parts, under the names they will have in that set. */
-function split(deps: WorkDeps, delivery: Delivery, set: string, draft: string | undefined) {
+function split(
+  { replyParts, editContent }: Reply,
+  deps: WorkDeps,
+  delivery: Delivery,
+  set: string,
+  draft: string | undefined,
+) {
   const { turn, source, text, messages } = delivery;
   const trigger = messages.at(-1) ?? source;
   const contents = replyParts(text, {

@@ -3,7 +3,6 @@
  * a second and a hundred times. It is a notice, so that only the final words notify. The final answer's first part
  * is an edit of it; a turn that ends otherwise takes it back.
  */
-import { editContent, noticeContent } from '../matrix/reply.ts';
 import type { MatrixSource, Meta } from '../turns/meta.ts';
 import { DRAFT, forgetPart, getPart, putPart, REFUSED } from '../turns/parts.ts';
 import type { Pump } from '../turns/pump.ts';
@@ -42,9 +41,9 @@ export function startDraft(
     ...(source.thread !== undefined && { thread: source.thread }),
     ...(source.thread === undefined && source.roomKind === 'group' && { quote: source.event }),
   });
-  const content = () => noticeContent(`${text.slice(0, MAX_SHOWN)} …`, context());
-
   async function grow(): Promise<void> {
+    const { editContent, noticeContent } = await import('../matrix/reply.ts');
+    const content = () => noticeContent(`${text.slice(0, MAX_SHOWN)} …`, context());
     while (!text && !over.signal.aborted) await deps.clock.sleep(100, over.signal);
     if (over.signal.aborted) return;
     await putPart(deps.table, turn, DRAFT, content(), work.meta.expires);

@@ -2,7 +2,6 @@
  * What a room is told when a turn can't go on by itself: the question of a waiting turn, and the note of one that ended
  * as `error`. Both are parts, put once and sent once; whoever receives a message of such a turn sends what is owed.
  */
-import { askContent, noticeContent } from '../matrix/reply.ts';
 import type { TurnEvent } from '../turns/events.ts';
 import { type Head, isTerminal } from '../turns/head.ts';
 import type { MatrixSource, Meta } from '../turns/meta.ts';
@@ -34,6 +33,7 @@ export async function settleRoom(
   if (deps.options.liveEdits) await redactDraft(deps, turn, source.room, invocation);
   if (head.status !== 'error') return 'settled';
   const words = WORDS[head.reason ?? ''] ?? 'something went wrong';
+  const { noticeContent } = await import('../matrix/reply.ts');
   await putPart(
     deps.table,
     turn,
@@ -58,6 +58,7 @@ export async function ask(
   if (source.kind !== 'matrix') return 'asked';
   const name = askPart(seq);
   if ((await getPart(deps.table, turn, name))?.event) return 'asked';
+  const { askContent } = await import('../matrix/reply.ts');
   await putPart(
     deps.table,
     turn,

@@ -5,7 +5,6 @@ import { putOwn } from '../gate/own.ts';
 import { roomKindOf } from '../gate/read-room.ts';
 import type { RoomView } from '../gate/view.ts';
 import { maySpeak, powerLevels } from '../matrix/power.ts';
-import { noticeContent } from '../matrix/reply.ts';
 import { again, done, type Handled, type Invocation, type WorkDeps } from './ports.ts';
 import { REFUSED, sendOnce } from './send-once.ts';
 
@@ -34,6 +33,7 @@ export async function sendNotice(
     return done;
   // Somebody has said something since: the room gets that answered, not an excuse.
   if (notice.kind === 'stale' && !(await isNewest(deps, room, event))) return done;
+  const { noticeContent } = await import('../matrix/reply.ts');
   const [turn, part] = [noticeTurn(room, notice), noticePart(notice)];
   const content = noticeContent(WORDS[notice.kind], { turn, part, trigger: event });
   const slot = {

@@ -4,7 +4,7 @@
  * Homeservers forget transaction ids, so the id alone is no guard.
  */
 import { isMatrixError, type MatrixError } from '../matrix/client.ts';
-import { ownKey } from '../matrix/reply.ts';
+import { ownKey } from '../matrix/own-key.ts';
 import { backoff } from '../runtime/clock.ts';
 import type { Pump } from '../turns/pump.ts';
 import type { Invocation, WorkDeps } from './ports.ts';

@@ -18,8 +18,8 @@ export function matrixOver(
   world: World,
   through: MatrixThrough = direct,
   away: () => boolean = () => false,
+  bot = world.service!.sender,
 ): MatrixClient {
-  const bot = world.service!.sender;
   const transaction = (id: string) => ({ owner: 'service', id });
   const call = <T>(name: string, effect: () => T): Promise<T> =>
     through(name, () => {

@@ -22,7 +22,9 @@ describe('a principal', () => {
   it('is the full id where the anchored pattern does not match the whole of it, or names nothing', () => {
     const of = principals(pattern, ['hs']);
     expect(of('@x-did-ana:hs')).toBe('@x-did-ana:hs');
-    expect(principals(principalPattern('@a|@did-(?<principal>[a-z]*):hs'), ['hs'])('@did-:hs')).toBe('@did-:hs');
+    expect(principals(principalPattern('@a|@did-(?<principal>[a-z]*):hs'), ['hs'])('@did-:hs')).toBe(
+      '@did-:hs',
+    );
   });
 
   it('that was mapped never equals one that was not', () => {
@@ -61,6 +63,8 @@ describe('a pattern', () => {
     const named = readEnv({ ...env, MATRIX_PRINCIPAL_SERVERS: 'other' });
     expect(named.principalOf('@ana:hs')).toBe('@ana:hs');
     expect(named.principalOf('@ana:other')).toBe('id:ana');
-    expect(() => readEnv({ ...env, MATRIX_PRINCIPAL_PATTERN: '@(?<principal>(a+)+):hs' })).toThrow(/too long/);
+    expect(() => readEnv({ ...env, MATRIX_PRINCIPAL_PATTERN: '@(?<principal>(a+)+):hs' })).toThrow(
+      /too long/,
+    );
   });
 });

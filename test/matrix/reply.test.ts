@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ownKey, TURN_KEY } from '../../functions/matrix/own-key.ts';
 import {
   askContent,
   CONTENT_BYTES,
   editContent,
   noticeContent,
-  ownKey,
   replyParts,
-  TURN_KEY,
 } from '../../functions/matrix/reply.ts';
 import { markdown } from './markdown.ts';
 

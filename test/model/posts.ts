@@ -3,7 +3,7 @@
  * send echoes late. Only what a turn's delivery calls is there.
  */
 import { type MatrixClient, MatrixError } from '../../functions/matrix/client.ts';
-import { ownKey } from '../../functions/matrix/reply.ts';
+import { ownKey } from '../../functions/matrix/own-key.ts';
 import type { Process, World } from './world.ts';
 
 export type Post = {

@@ -29,6 +29,8 @@ export class World {
   readonly faults: Faults;
   readonly violations = new Map<string, string>();
   now = START;
+  /** The process that dies at its `left`-th call from now, before or after the call took effect. */
+  doom: { readonly process: Process; left: number; readonly when: 'before' | 'after' } | undefined;
   /** No faults any more: everything must settle. */
   calm = false;
   steps = 0;
@@ -109,8 +111,9 @@ export class World {
     const { hit, below } = this.chance;
     const { faults } = this;
     await this.pause(process, this.latency());
-    if (this.dies(process)) return this.never(process);
-    if (hit(faults.lost)) {
+    const doomed = this.doom?.process === process && --this.doom.left === 0 ? this.doom.when : undefined;
+    if (doomed === 'before' || this.dies(process)) return this.never(process);
+    if (!doomed && hit(faults.lost)) {
       const kind = below(3);
       if (kind === 1) unheard(effect);
       if (kind === 2) this.schedule(undefined, below(hit(0.3) ? 40_000 : 3_000), () => unheard(effect));
@@ -118,7 +121,7 @@ export class World {
       throw lost();
     }
     const answer = effect();
-    if (this.dies(process)) return this.never(process);
+    if (doomed || this.dies(process)) return this.never(process);
     if (hit(0.3)) await this.pause(process, this.latency());
     return answer;
   }

@@ -1,5 +1,5 @@
 /** A person with an account on a real homeserver, who does what people do in their clients. */
-import { ownKey } from '../../functions/matrix/reply.ts';
+import { ownKey } from '../../functions/matrix/own-key.ts';
 import { until } from './until.ts';
 
 export type Content = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /**
  * The agent of the flow's model: it repeats the words it was asked, in two steps with a pause, and asks first where the
- * words say so. What it says names its attempt, so that two answers to one message show.
+ * words say so, and at length where they say that.
  */
 import type { Agent } from '../../../functions/agent/agent.ts';
 import type { TurnEvent } from '../../../functions/turns/events.ts';
@@ -33,8 +33,16 @@ export function flowAgent(world: World, process: Process): Agent {
       yield { type: 'step-start' };
       await clock.sleep(below(300), signal);
       if (signal.aborted) return;
-      yield { type: 'text', part: 2, text: `done ${input.consent?.choice ?? ''}` };
+      yield {
+        type: 'text',
+        part: 2,
+        text: words.includes('long') ? longText() : `done ${input.consent?.choice ?? ''}`,
+      };
       yield { type: 'step-end', last: true };
     },
   };
 }
+
+/** Enough for three messages. */
+const longText = () =>
+  Array.from({ length: 90 }, (_, n) => `Paragraph ${n}. ${'word '.repeat(199)}`).join('\n\n');

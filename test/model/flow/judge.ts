@@ -2,7 +2,7 @@
 import { keys } from '../../../functions/gate/keys.ts';
 import { WINDOW_MS, windowOf } from '../../../functions/gate/limits.ts';
 import { type Decided, recordOf } from '../../../functions/inbox/record.ts';
-import { ownKey } from '../../../functions/matrix/reply.ts';
+import { ownKey } from '../../../functions/matrix/own-key.ts';
 import { keys as memoryKeys } from '../../../functions/memory/keys.ts';
 import type { Row } from '../../../functions/runtime/table.ts';
 import { isTerminal } from '../../../functions/turns/head.ts';

@@ -1,5 +1,5 @@
 /** What people say and do in a schedule of the flow's model: a few messages, edits, redactions, answers to questions. */
-import { ownKey } from '../../../functions/matrix/reply.ts';
+import { ownKey } from '../../../functions/matrix/own-key.ts';
 import { BOT, type FlowSystem } from './system.ts';
 
 export type Said = {

@@ -43,6 +43,7 @@ export const BOT = '@bot:hs';
 
 export class FlowSystem {
   readonly rooms: Rooms;
+  readonly bot: string;
   readonly log: LogTable;
   readonly gate: Rows = memoryRows();
   readonly memory: Rows = memoryRows();
@@ -58,16 +59,26 @@ export class FlowSystem {
   private readonly dying = new Map<Process, string>();
   readonly limits: Limits;
 
-  constructor(world: World, mutant: FlowMutant, limits: Limits, maxReceives: number) {
+  /** `neighbour`: another stack on the same homeserver, with a bot of its own. */
+  constructor(
+    world: World,
+    mutant: FlowMutant,
+    limits: Limits,
+    maxReceives: number,
+    neighbour?: { readonly rooms: Rooms; readonly bot: string },
+  ) {
+    this.bot = neighbour?.bot ?? BOT;
     this.world = world;
     this.mutant = mutant;
     this.limits = limits;
-    this.rooms = createWorld({
-      serverName: SERVER,
-      registration: registrationOf(),
-      clock: { now: () => Math.floor(world.now) },
-      random: world.random(),
-    });
+    this.rooms =
+      neighbour?.rooms ??
+      createWorld({
+        serverName: SERVER,
+        registration: registrationOf(),
+        clock: { now: () => Math.floor(world.now) },
+        random: world.random(),
+      });
     this.log = new LogTable(
       world,
       mutant.closesFirst ? closingFirst(() => this.log.rows) : (mutant.turns ?? {}),
@@ -127,6 +138,7 @@ export class FlowSystem {
         return world.call(process, arrives, lost);
       },
       () => this.away,
+      this.bot,
     );
     return {
       tables: this.tables(process, isPatient),
@@ -142,7 +154,7 @@ export class FlowSystem {
         notice: (room, event, notice) => send(messages.notice(room, event, notice)),
       },
       tenant: SERVER,
-      namespace: namespace(BOT, 'bot_'),
+      namespace: namespace(this.bot, `${this.bot.slice(1, -3)}_`),
       gate: { ...gateOptions({ MATRIX_GROUP_ROOMS: 'gate' }, SERVER), limits: this.limits },
       principalOf: (user) => user,
       count: () => undefined,
