@@ -35,9 +35,9 @@ async function decideNow(deps: InboxDeps, room: string, event: string, record: E
   return takeWords(deps, await viewOf(deps, [arrived], PATIENCE_MS), arrived, sortWords(parsed.event));
 }
 
-async function finishLate(deps: InboxDeps, record: EventRecord | undefined): Promise<Late> {
-  if (record?.decided?.kind !== 'message') {
-    if (record) await finishRecord(deps, record);
+async function finishLate(deps: InboxDeps, record: EventRecord): Promise<Late> {
+  if (record.decided?.kind !== 'message') {
+    await finishRecord(deps, record);
     return { kind: 'done' };
   }
   await finishMessages(deps, [record], false);

@@ -33,9 +33,10 @@ export function basics(
   };
 }
 
-/** The event is of no further consequence: decided and finished in one write. */
-export async function commitOther(deps: InboxDeps, arrived: Arrived, reason: string): Promise<void> {
-  await commit(deps.table, { ...basics(deps, arrived), kind: 'other', reason }, deps.clock.now());
+/** The event is of no further consequence: decided and finished in one write. The record that stands may be another's. */
+export async function commitOther(deps: InboxDeps, arrived: Arrived, reason: string): Promise<EventRecord> {
+  return (await commit(deps.table, { ...basics(deps, arrived), kind: 'other', reason }, deps.clock.now()))
+    .record;
 }
 
 /** Decides a message of a room whose picture is known. The record that stands is still to be finished. */

@@ -68,19 +68,19 @@ function skipped(deps: InboxDeps, event: string, error: unknown): void {
   deps.log('an event was skipped', { event, error: error instanceof Error ? error.name : typeof error });
 }
 
-/** Decides what an event says. `unreadable`: its room can't be read now. Undefined: nothing is left to finish. */
+/** Decides what an event says, and returns the record that stands. `unreadable`: its room can't be read now. */
 export async function takeWords(
   deps: InboxDeps,
   view: RoomView,
   arrived: Arrived,
   sorted: Exclude<Sorted, { kind: 'state' | 'own' }>,
-): Promise<EventRecord | 'unreadable' | undefined> {
+): Promise<EventRecord | 'unreadable'> {
   const { event } = arrived;
-  if (sorted.kind === 'other') return void (await commitOther(deps, arrived, sorted.reason));
+  if (sorted.kind === 'other') return commitOther(deps, arrived, sorted.reason);
   if (sorted.kind === 'reaction')
     return (
       (await decideConsent(deps, view, arrived, { target: sorted.target, text: sorted.key })) ??
-      void (await commitOther(deps, arrived, 'reaction'))
+      commitOther(deps, arrived, 'reaction')
     );
   if (sorted.kind === 'message' && sorted.content.quoted !== undefined) {
     const consent = await decideConsent(deps, view, arrived, {
@@ -120,7 +120,7 @@ export async function takeWords(
         .record;
     }
     default:
-      if (!picture) return void (await commitOther(deps, arrived, 'not-in-room'));
+      if (!picture) return commitOther(deps, arrived, 'not-in-room');
       return sorted.kind === 'encrypted'
         ? decideEncrypted(deps, picture, arrived)
         : decideMessage(deps, view, picture, arrived, sorted.content);
