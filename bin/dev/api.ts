@@ -10,6 +10,7 @@ import { recordOf } from '../../functions/inbox/record.ts';
 import { isRecord } from '../../functions/matrix/json.ts';
 import { parseCursor } from '../../functions/turns/cursor.ts';
 import { attach } from '../../functions/turns/follow.ts';
+import type { TurnQueue } from '../../functions/work/ports.ts';
 import type { LocalDynamoDB } from './dynamodb.ts';
 import type { Homeserver } from './homeserver/homeserver.ts';
 import type { Seeded } from './homeserver/seed.ts';
@@ -20,6 +21,7 @@ import { BadSay, parseSay, speak } from './speak.ts';
 export type DevApi = {
   readonly functions: Readonly<Record<string, LocalFunction>>;
   readonly dynamodb: LocalDynamoDB;
+  readonly queue: Pick<TurnQueue, 'watch'>;
   readonly standIn?: { readonly homeserver: Homeserver; readonly seeded: Seeded };
   readonly server: string;
 };
@@ -99,8 +101,8 @@ async function events(
   const table = dynamoTable(dev.dynamodb.client, 'turns');
   const gone = new AbortController();
   request.on('close', () => gone.abort());
-  // Only hints to a worker, which development can do without.
-  const deps = { table, clock: systemClock, random: systemRandom, nudge: async () => undefined };
+  const nudge = (dead: string) => dev.queue.watch(dead, 0);
+  const deps = { table, clock: systemClock, random: systemRandom, nudge };
   const options = { after: cursor, until: performance.now() + FOLLOWED_MS, signal: gone.signal };
   const attached = await attach(deps, turn, options);
   if (attached.kind !== 'following')

@@ -1,6 +1,7 @@
 /** Speaks as a person of the stand-in homeserver, the way a client would: with mentions, in a thread, as a quote-reply. */
 import * as z from 'zod/mini';
 import { BOT } from './folder.ts';
+import { MatrixFault } from './homeserver/world/fault.ts';
 import type { World } from './homeserver/world.ts';
 
 const shape = z.object({
@@ -50,10 +51,17 @@ function roomOf(world: World, server: string, user: string, name: string): strin
     if (!world.hasAlias(alias)) throw new BadSay(`there is no room ${alias}; try lobby, old-hall or dm`);
     return world.resolveAlias(alias);
   }
-  const direct = world.roomIds().find((room) => {
-    const members = world.joinedMembers(user, room);
-    return members !== undefined && Object.keys(members).length === 2;
-  });
+  const direct = world.roomIds().find((room) => membersIn(world, user, room).length === 2);
   if (direct === undefined) throw new BadSay(`${user} has no direct room with the bot`);
   return direct;
+}
+
+/** The members of a room as that person sees it; none, if they are not in it. */
+function membersIn(world: World, user: string, room: string): string[] {
+  try {
+    return Object.keys(world.joinedMembers(user, room));
+  } catch (error) {
+    if (error instanceof MatrixFault) return [];
+    throw error;
+  }
 }

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock, systemRandom } from '../../functions/adapters/lambda/clock.ts';
 import { ENV } from '../../functions/adapters/lambda/env.ts';
+import { sqsQueue } from '../../functions/adapters/sqs/queue.ts';
 import { timeouts } from '../../lib/queues.ts';
 import { startDynamoDB } from './dynamodb.ts';
 import { BOT, readSnapshot, readTokens, snapshotPath, writeRegistration } from './folder.ts';
@@ -113,7 +114,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       });
     const functions = { webhook: made('webhook'), worker: made('worker'), sweep: made('sweep') };
     stops.push(() => Promise.all(Object.values(functions).map((one) => one.stop())));
-    front.open({ webhook: functions.webhook, functions, dynamodb, ...(standIn && { standIn }), server });
+    const queue = sqsQueue(queues.client, { turns: queues.url('turns'), watchdog: queues.url('watchdog') });
+    front.open({
+      webhook: functions.webhook,
+      functions,
+      dynamodb,
+      queue,
+      ...(standIn && { standIn }),
+      server,
+    });
     const source = { queues, log: (line: string) => log('queues', line) };
     const sources = (['turns', 'watchdog'] as const).flatMap((queue) => [
       startEventSource({ ...source, queue, function: functions.worker, maxConcurrency: 50 }),

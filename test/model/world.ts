@@ -2,6 +2,8 @@
  * Virtual time for real code: processes whose every call to a store or server is a point at which they may crash, freeze,
  * or lose the answer. Between two points a process runs alone. Everything follows from the seed.
  */
+// The code imports it when it first has something to say; loading takes real time, which must not pass in a schedule.
+import '../../functions/matrix/reply.ts';
 import type { Clock, Random } from '../../functions/runtime/clock.ts';
 import { type Chance, chance } from './chance.ts';
 
