@@ -4,7 +4,12 @@
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  DynamoDBClient,
+  ResourceInUseException,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { dueIndex, partitionKey, sortKey, tables } from '../../lib/tables.ts';
 import { localCredentials } from './credentials.ts';
@@ -36,7 +41,7 @@ export async function startDynamoDB(
   };
 }
 
-/** Creates the tables that are not there yet. */
+/** Creates the tables that are not there yet; all can be used when this resolves. */
 export async function createTables(client: DynamoDBClient, prefix: string): Promise<void> {
   for (const table of tables) {
     try {
@@ -69,5 +74,7 @@ export async function createTables(client: DynamoDBClient, prefix: string): Prom
     } catch (error) {
       if (!(error instanceof ResourceInUseException)) throw error;
     }
+    const patience = { maxWaitTime: 10, minDelay: 0.005, maxDelay: 0.05 };
+    await waitUntilTableExists({ client, ...patience }, { TableName: prefix + table });
   }
 }

@@ -35,9 +35,9 @@ export type Asked = {
   readonly events: readonly string[];
 };
 
-/** A quoted event, or a room that does not answer, is not waited for longer, ms. */
-const EVENT_MS = 2_000;
-const ROOM_MS = 4_000;
+/** A quoted event or a name is not waited for longer, nor the homeserver in all while one view lasts, ms. */
+const ONE_MS = 2_000;
+const ALL_MS = 4_000;
 
 export const readerOf = ({ options, namespace }: GateDeps): RoomReader => ({
   namespace,
@@ -49,7 +49,7 @@ export async function roomView(
   deps: GateDeps,
   room: string,
   asked: Asked,
-  patienceMs = ROOM_MS,
+  patienceMs = ALL_MS,
 ): Promise<RoomView> {
   const { table, matrix, clock, options, namespace } = deps;
   const rows = new Map<string, Row>();
@@ -69,27 +69,35 @@ export async function roomView(
   const marks = new Map<string, number>();
   const bots = new Map<string, Promise<boolean>>();
 
-  async function look(): Promise<Looked> {
-    const reading = { table, matrix, reader: readerOf(deps) };
+  let left = patienceMs;
+
+  /** Reads from the homeserver, but no longer than that, nor than what is left of the patience with it. */
+  async function inTime<T>(ms: number, read: (signal: AbortSignal) => Promise<T>, otherwise: T): Promise<T> {
+    if (left <= 0) return otherwise;
+    const began = clock.monotonic();
     try {
-      return await limited(clock, patienceMs, undefined, (signal) =>
-        lookAt(reading, room, stored, clock.now(), signal),
-      );
+      return await limited(clock, Math.min(ms, left), undefined, read);
     } catch (error) {
       if (!(error instanceof TimeLimit)) throw error;
-      return stored.picture ? { kind: 'known', picture: stored.picture } : { kind: 'unreadable' };
+      return otherwise;
+    } finally {
+      left -= clock.monotonic() - began;
     }
+  }
+
+  function look(): Promise<Looked> {
+    const reading = { table, matrix, reader: readerOf(deps) };
+    const last: Looked = stored.picture ? { kind: 'known', picture: stored.picture } : { kind: 'unreadable' };
+    return inTime(patienceMs, (signal) => lookAt(reading, room, stored, clock.now(), signal), last);
   }
 
   async function wasBots(event: string): Promise<boolean> {
     if (ownOf(rowAt(keys.own(room, event)))) return true;
+    const sentBy = async (signal: AbortSignal) => (await matrix.event(room, event, { signal }))?.sender;
     try {
-      const read = await limited(clock, EVENT_MS, undefined, (signal) =>
-        matrix.event(room, event, { signal }),
-      );
-      return read?.sender === namespace.bot;
+      return (await inTime(ONE_MS, sentBy, undefined)) === namespace.bot;
     } catch (error) {
-      if (!isMatrixError(error) && !(error instanceof TimeLimit)) throw error;
+      if (!isMatrixError(error)) throw error;
       return false;
     }
   }
@@ -97,16 +105,8 @@ export async function roomView(
   async function readIt(user: string): Promise<string> {
     const [now, { generation }] = [clock.now(), stored];
     const known = storedName(rowAt(keys.name(room, user)), generation, now, options.roomInfoTtlMs);
-    if (known !== undefined) return known;
-    try {
-      const reading = { table, matrix };
-      return await limited(clock, EVENT_MS, undefined, (signal) =>
-        readName(reading, room, user, generation, now, signal),
-      );
-    } catch (error) {
-      if (!(error instanceof TimeLimit)) throw error;
-      return user;
-    }
+    const read = (signal: AbortSignal) => readName({ table, matrix }, room, user, generation, now, signal);
+    return known ?? inTime(ONE_MS, read, user);
   }
 
   return {

@@ -24,6 +24,9 @@ export type Memory = {
   ): Promise<void>;
   redactEdit(room: string, target: string, edit: string, now: number): Promise<void>;
   erase(room: string, event: string, now: number): Promise<void>;
+  /** The bot left the room, or is back in it. */
+  left(room: string, now: number): Promise<void>;
+  returned(room: string): Promise<void>;
   /** Who said a message that memory has. */
   senderOf(room: string, event: string): Promise<string | undefined>;
 };

@@ -56,10 +56,12 @@ async function takeOwnMembership(
       else deps.count('InvitesRefused');
       return;
     case 'join':
-      return entered(deps.table, room, false);
+      await entered(deps.table, room, false);
+      return deps.memory.returned(room);
     case 'leave':
     case 'ban':
-      return invalidate(deps.table, room, { left: true });
+      await invalidate(deps.table, room, { left: true });
+      return deps.memory.left(room, received);
     default:
       return invalidate(deps.table, room);
   }

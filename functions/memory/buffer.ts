@@ -4,7 +4,7 @@
  */
 import { noRow, type Row, shardOf, type Table } from '../runtime/table.ts';
 import { keys, type Place } from './keys.ts';
-import { type Captured, getMessage, type Message, messageOf, putMessage, redactMessage } from './messages.ts';
+import { type Captured, getMessage, type Message, messageOf, putMessage } from './messages.ts';
 
 /** A room is due this long after its first uncompacted message, or at once when so many people's messages wait. */
 const DUE_MS = 5 * 60_000;
@@ -69,19 +69,3 @@ export const isUncompacted = (row: Row): boolean =>
   row.chunk === undefined && !row.red && row.body !== undefined;
 
 const byTime = (a: Message, b: Message) => a.at - b.at || (a.order < b.order ? -1 : 1);
-
-/** Everything uncompacted leaves the buffer unread: the policy no longer keeps group rooms. At most `limit` messages a call. */
-export async function dropUncompacted(
-  { table, tenant }: MemoryDeps,
-  room: string,
-  limit: number,
-  now: number,
-): Promise<number> {
-  const place = { tenant, room };
-  const pointers = await table.query({ ...keys.pointers(place), limit });
-  for (const pointer of pointers) {
-    await redactMessage(table, place, pointer.ev as string, now);
-    await table.remove({ op: 'pointer dropped', key: pointer });
-  }
-  return pointers.length;
-}

@@ -37,6 +37,13 @@ export const keys = {
   pointers: (place: Place) => ({ pk: partition('B', place), from: 'B#', to: 'B#~' }),
   /** H: the room's ledger. */
   ledger: (place: Place): Key => ({ pk: partition('H', place), sk: 'H' }),
+  /** The bot has left the room: its memory goes when this is due. */
+  left: (place: Place): Key => ({ pk: partition('H', place), sk: 'LEFT' }),
+  /** Every row of a room but that mark. */
+  everything: (place: Place) => [
+    ...['M', 'B', 'C', 'R'].map((kind) => ({ pk: partition(kind, place), from: '!', to: '~' })),
+    { pk: partition('H', place), from: 'H', to: 'H' },
+  ],
   chunk: (place: Place, chunk: string): Key => ({ pk: partition('C', place), sk: `C#${chunk}` }),
   /** R: a member of the room. */
   member: (place: Place, user: string): Key => ({ pk: partition('R', place), sk: `R#${hash(user)}` }),

@@ -231,7 +231,14 @@ export function createPump(options: PumpOptions) {
     /** The final message, then the last events and the status in one write. Nothing is written after it. */
     async close(status: EndStatus, message: Message, reason?: string): Promise<Written> {
       if (over) return 'fenced';
-      await table.put({ op: 'final', row: { ...keys.final(turn, attempt), m: JSON.stringify(message) } });
+      await table.put({
+        op: 'final',
+        row: {
+          ...keys.final(turn, attempt),
+          m: JSON.stringify(message),
+          ...(head.expires !== undefined && { ex: head.expires }),
+        },
+      });
       const last: TurnEvent[] = [{ type: 'turn_status', status, ...(reason !== undefined && { reason }) }];
       if (status === 'complete') last.unshift({ type: 'done', message });
       if (status === 'error') last.unshift({ type: 'error', code: reason ?? 'failed' });

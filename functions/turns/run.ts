@@ -10,6 +10,8 @@ import { closeAbsent, freshBatch, type OwnerDeps } from './takeover.ts';
 
 /** A holder without HEAD is given this long to write it, ms. */
 const START_MS = 30_000;
+/** Longer than any turn lives, s. */
+const KEEP_S = 60 * 24 * 3600;
 
 /** `blocked`: another turn of the conversation goes first. Its HEAD is undefined while it is only starting. */
 export type RunTaken =
@@ -27,7 +29,7 @@ export async function takeRun(deps: OwnerDeps, conversation: string, turn: strin
       // A repeated put recognises its own nonce.
       table.put({
         op: 'run',
-        row: { ...key, turn, nonce, at: clock.now() },
+        row: { ...key, turn, nonce, at: clock.now(), ex: Math.floor(clock.now() / 1000) + KEEP_S },
         when: any(all(eq('turn', turn), eq('nonce', nonce)), when),
       });
     if (!run || run.turn === turn) {

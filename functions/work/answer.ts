@@ -16,18 +16,20 @@ export type Answered =
   | { readonly kind: 'ended'; readonly status: 'error' | 'cancelled'; readonly reason: string }
   | { readonly kind: 'fenced' };
 
+export type Hooks = {
+  /** Each piece of text, as it is written. */
+  readonly onText: (text: string) => void;
+  /** Whether the bot has left the room meanwhile: asked before the delivery begins. */
+  readonly isGone: () => Promise<boolean>;
+};
+
 /** What is said when the agent said nothing. */
 const NOTHING = 'I have nothing to say to that.';
 
-export async function answer(
-  deps: WorkDeps,
-  pump: Pump,
-  input: AgentInput,
-  onText: (text: string) => void,
-): Promise<Answered> {
+export async function answer(deps: WorkDeps, pump: Pump, input: AgentInput, hooks: Hooks): Promise<Answered> {
   try {
     return await limited(deps.clock, input.deadline - deps.clock.now(), pump.signal, (signal) =>
-      pumped(pump, input, deps.agent.run(input, signal), onText, signal),
+      pumped(pump, input, deps.agent.run(input, signal), hooks, signal),
     );
   } catch (error) {
     if (error instanceof GivenUp || pump.signal.aborted) return stopped(pump);
@@ -52,7 +54,7 @@ async function pumped(
   pump: Pump,
   input: AgentInput,
   events: AsyncIterable<TurnEvent>,
-  onText: (text: string) => void,
+  hooks: Hooks,
   signal: AbortSignal,
 ): Promise<Answered> {
   let said = input.steps.some(({ event }) => event.type === 'text' && event.text.trim() !== '');
@@ -77,15 +79,16 @@ async function pumped(
     pump.emit(event);
     if (event.type === 'text') {
       said ||= event.text.trim() !== '';
-      onText(event.text);
+      hooks.onText(event.text);
     }
     if (event.type === 'tool-call' || event.type === 'tool-result') {
       if ((await pump.flush()) !== 'written' || !pump.mayAct()) return stopped(pump);
     }
   }
   if (signal.aborted) return stopped(pump);
+  if (await hooks.isGone()) return { kind: 'ended', status: 'cancelled', reason: 'not-in-room' };
   const end: TurnEvent = step ?? { type: 'step-end', last: true };
-  if (!said) onText(NOTHING);
+  if (!said) hooks.onText(NOTHING);
   const written = await pump.deliver(said ? [end] : [{ type: 'text', text: NOTHING }, end]);
   return written === 'written' ? { kind: 'delivering' } : stopped(pump);
 }

@@ -69,11 +69,10 @@ async function attempt(
   let list: readonly string[] | undefined = startMessages(events);
   const end = (status: EndStatus, reason?: string) =>
     close(deps, { turn, meta, list: list ?? [turn], events, pump }, status, reason);
-  const gone = async () => source !== undefined && (await hasLeft(deps.gate, source.room));
 
   if (head.cancelAsked !== undefined && head.phase !== 'delivering') return end('cancelled', 'stopped');
   if (!list) {
-    if (await gone()) return end('cancelled', 'not-in-room');
+    if (await hasGone(deps, meta)) return end('cancelled', 'not-in-room');
     list = await gather(deps, turn, meta);
     pump.emit({ type: 'start', messages: list });
     if ((await pump.flush()) === 'fenced') return 'fenced';
@@ -103,6 +102,10 @@ async function attempt(
   await remember(deps, { turn, meta, messages, answer: textOf(events) });
   return end('complete');
 }
+
+/** The room of the turn is left: nothing can be said there. */
+const hasGone = async ({ gate }: WorkDeps, { source }: Meta): Promise<boolean> =>
+  source.kind === 'matrix' && hasLeft(gate, source.room);
 
 /** Runs the agent from the last whole step on. */
 async function speak(
@@ -137,7 +140,8 @@ async function speak(
           invocation,
         })
       : noDraft;
-  return answer(deps, pump, input, draft.add).finally(draft.stop);
+  const isGone = () => hasGone(deps, meta);
+  return answer(deps, pump, input, { onText: draft.add, isGone }).finally(draft.stop);
 }
 
 /** The lease is given up; now the room is asked. */

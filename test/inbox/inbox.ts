@@ -2,7 +2,13 @@
  * An inbox as the webhook composes it, over a homeserver of plain data, a clock that a test moves, and a queue that keeps
  * what it was sent.
  */
-import { composeInbox, type Parts, type Tables, taking } from '../../functions/adapters/lambda/compose.ts';
+import {
+  composeInbox,
+  KEEP,
+  type Parts,
+  type Tables,
+  taking,
+} from '../../functions/adapters/lambda/compose.ts';
 import { keys } from '../../functions/gate/keys.ts';
 import { type Env, gateOptions, type Limits } from '../../functions/gate/options.ts';
 import type { PrincipalOf } from '../../functions/gate/principal.ts';
@@ -76,6 +82,7 @@ export function inboxOf(options: InboxOptions = {}): Inbox {
     namespace: namespace(bot, PREFIX),
     gate: { ...gate, limits: { ...gate.limits, ...options.limits } },
     principalOf: options.principalOf ?? ((user) => user),
+    keep: KEEP,
     count: (name, value = 1) => void counted.set(name, (counted.get(name) ?? 0) + value),
     log: () => undefined,
   };

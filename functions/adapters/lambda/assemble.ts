@@ -50,6 +50,7 @@ export function assemble(service: string): Assembled {
     namespace: config.namespace,
     gate: config.gate,
     principalOf: config.principalOf,
+    keep: config.keep,
     count: told.count,
     log: told.log,
   };

@@ -35,6 +35,11 @@ export type WorkQueue = TurnQueue & {
   notice(room: string, event: string, notice: Notice): Promise<void>;
 };
 
+/** How long things are kept, in days. */
+export type Keep = { readonly turnDays: number; readonly memoryAfterLeaveDays: number };
+export const KEEP: Keep = { turnDays: 30, memoryAfterLeaveDays: 30 };
+const DAY_MS = 24 * 3_600_000;
+
 export type Parts = {
   readonly tables: Tables;
   readonly clock: Clock;
@@ -45,6 +50,7 @@ export type Parts = {
   readonly namespace: Namespace;
   readonly gate: GateOptions;
   readonly principalOf: PrincipalOf;
+  readonly keep: Keep;
   readonly count: InboxDeps['count'];
   readonly log: InboxDeps['log'];
 };
@@ -59,8 +65,8 @@ export function composeInbox(parts: Parts): InboxDeps {
     namespace,
     principalOf,
     unfinished: (conversation, limit) => countUnfinished(tables.turns, conversation, limit),
-    memory: memoryPort({ table: tables.memory, tenant }),
-    turns: turnsPort({ table: tables.turns, clock, random }, tenant),
+    memory: memoryPort({ table: tables.memory, tenant }, parts.keep.memoryAfterLeaveDays * DAY_MS),
+    turns: turnsPort({ table: tables.turns, clock, random }, tenant, parts.keep.turnDays * 24 * 3600),
     queue: {
       turn: (turn, conversation) => queue.send(turn, conversation, `${turn}.run.1`),
       consent: (turn, conversation, seq) => queue.send(turn, conversation, `${turn}.consent.${seq}`),

@@ -7,6 +7,7 @@ import { type GateOptions, gateOptions } from '../../gate/options.ts';
 import { BadPattern, type PrincipalOf, principalPattern, principals } from '../../gate/principal.ts';
 import { isUserId, type Namespace, namespace, serverOf } from '../../matrix/ids.ts';
 import type { WorkOptions } from '../../work/ports.ts';
+import { KEEP, type Keep } from './compose.ts';
 import { matchesInTime } from './pattern.ts';
 
 /** Names of variables, for the stack that sets them. */
@@ -29,10 +30,14 @@ export const ENV = {
   principalServers: 'MATRIX_PRINCIPAL_SERVERS',
   mentionAsker: 'MATRIX_MENTION_ASKER',
   liveEdits: 'MATRIX_LIVE_EDITS',
+  turnDays: 'TURN_KEEP_DAYS',
+  memoryAfterLeaveDays: 'MEMORY_AFTER_LEAVE_DAYS',
 } as const;
 
 const text = z.string().check(z.minLength(1));
 const url = z.url();
+const days = (otherwise: number) =>
+  z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(3_650)), otherwise);
 
 const shape = z.object({
   [ENV.turnsTable]: text,
@@ -49,6 +54,8 @@ const shape = z.object({
   [ENV.model]: z._default(z.literal('local'), 'local'),
   [ENV.localModelWordMs]: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(10_000)), 0),
   [ENV.principalPattern]: z.optional(z.string()),
+  [ENV.turnDays]: days(KEEP.turnDays),
+  [ENV.memoryAfterLeaveDays]: days(KEEP.memoryAfterLeaveDays),
 });
 
 export type Config = {
@@ -64,6 +71,7 @@ export type Config = {
   readonly gate: GateOptions;
   readonly principalOf: PrincipalOf;
   readonly work: WorkOptions;
+  readonly keep: Keep;
 };
 
 /** Every fault of the environment, each with its variable's name. */
@@ -99,6 +107,7 @@ export function readEnv(env: Readonly<Record<string, string | undefined>>): Conf
     allowedTools: allowList(env[ENV.tools]),
     gate: gateOptions(env, server),
     principalOf: principals(pattern, servers),
+    keep: { turnDays: given.TURN_KEEP_DAYS, memoryAfterLeaveDays: given.MEMORY_AFTER_LEAVE_DAYS },
     work: { mentionAsker: on(ENV.mentionAsker), liveEdits: on(ENV.liveEdits) },
   };
 }

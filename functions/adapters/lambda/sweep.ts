@@ -1,6 +1,7 @@
 /** `sweep` behind its schedule and the dead-letter queues: it finishes what nobody came back for. */
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { finishUndone } from '../../inbox/undone.ts';
+import { sweepRooms } from '../../memory/leave.ts';
 import { bury } from '../../work/bury.ts';
 import { keepAlive } from '../../work/keep-alive.ts';
 import { done, type Handled } from '../../work/ports.ts';
@@ -45,6 +46,7 @@ function composed(context: SweepContext) {
   const invocation = { remaining: () => context.getRemainingTimeInMillis() };
   return {
     inbox: composeInbox(patientParts),
+    memory: { table: patientParts.tables.memory, tenant: config.tenant },
     work: composeWork({ ...patientParts, agent, tools, options: config.work }),
     invocation,
   };
@@ -61,12 +63,16 @@ async function buried(record: SQSRecord, context: SweepContext): Promise<Handled
 
 /** Each part by itself: one that fails keeps the others from nothing. */
 async function swept(context: SweepContext): Promise<void> {
-  const { config, telemetry } = setup();
-  const { inbox, work, invocation } = composed(context);
+  const { config, clock, telemetry } = setup();
+  const { inbox, work, memory, invocation } = composed(context);
   const over = () => invocation.remaining() < RESERVE_MS;
   const parts = [
     () => finishUndone(inbox, over).then((due) => telemetry.count('UndoneRecords', due)),
     () => sweepTurns(work, invocation).then((due) => telemetry.count('DueTurns', due)),
+    () =>
+      sweepRooms(memory, { keeps: config.gate.groupRooms === 'gate', now: clock.now(), over }).then((due) =>
+        telemetry.count('DueRooms', due),
+      ),
     () => keepAlive({ ...work, appservice: config.appservice }),
   ];
   for (const part of parts) await part().catch(telemetry.fail);

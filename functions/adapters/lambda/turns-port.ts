@@ -6,14 +6,15 @@ import { asksConsent, type Head, headOf } from '../../turns/head.ts';
 import { conversationId, matrixTurnId } from '../../turns/ids.ts';
 import { keys } from '../../turns/keys.ts';
 import { readSegments } from '../../turns/log.ts';
-import { getMeta, KEEP_TURN_S, type Meta } from '../../turns/meta.ts';
+import { getMeta, type Meta } from '../../turns/meta.ts';
 import { askedSeq, setPartEvent } from '../../turns/parts.ts';
 import { redactTurn } from '../../turns/redact.ts';
 import { eventsOf } from '../../turns/rows.ts';
 import { createQueued } from '../../turns/start.ts';
 import type { OwnerDeps } from '../../turns/takeover.ts';
 
-export function turnsPort(deps: OwnerDeps, tenant: string): Turns {
+/** `keepS`: how long a turn is kept, in s. */
+export function turnsPort(deps: OwnerDeps, tenant: string, keepS: number): Turns {
   const { table, clock } = deps;
   const waitingAt = async (turn: string, seq: number): Promise<Head | undefined> => {
     const row = await table.get(keys.head(turn));
@@ -31,8 +32,8 @@ export function turnsPort(deps: OwnerDeps, tenant: string): Turns {
             : { kind: 'group', room, thread },
       ),
     create: (request) =>
-      createQueued(table, request.turn, { ...metaOf(request, tenant), input: request.input }),
-    redact: (request) => redactTurn(deps, request.turn, metaOf(request, tenant)),
+      createQueued(table, request.turn, { ...metaOf(request, tenant, keepS), input: request.input }),
+    redact: (request) => redactTurn(deps, request.turn, metaOf(request, tenant, keepS)),
     unsay: (conversation, said) => unsay(table, conversation, said, clock.now()),
     partSent: (turn, part, event) => setPartEvent(table, turn, part, event),
     async question(turn, part) {
@@ -48,12 +49,12 @@ export function turnsPort(deps: OwnerDeps, tenant: string): Turns {
     async consent(turn, seq, by, choice) {
       if (!(await waitingAt(turn, seq))) return;
       const now = clock.now();
-      await putConsent(table, turn, seq, { by, choice, at: now }, Math.floor(now / 1000) + KEEP_TURN_S);
+      await putConsent(table, turn, seq, { by, choice, at: now }, Math.floor(now / 1000) + keepS);
     },
   };
 }
 
-function metaOf(request: Omit<TurnRequest, 'input'>, tenant: string): Meta {
+function metaOf(request: Omit<TurnRequest, 'input'>, tenant: string, keepS: number): Meta {
   const { principal, conversation, order, room, roomKind, event, thread, sender, name, at, created } =
     request;
   const source = { kind: 'matrix', room, roomKind, event, sender, name, at } as const;
@@ -64,6 +65,6 @@ function metaOf(request: Omit<TurnRequest, 'input'>, tenant: string): Meta {
     order,
     source: thread === undefined ? source : { ...source, thread },
     created,
-    expires: Math.floor(created / 1000) + KEEP_TURN_S,
+    expires: Math.floor(created / 1000) + keepS,
   };
 }

@@ -7,6 +7,7 @@ import { createWorld } from '../../../bin/dev/homeserver/world.ts';
 import {
   composeInbox,
   composeWork,
+  KEEP,
   type Parts,
   type Tables,
   taking,
@@ -157,6 +158,7 @@ export class FlowSystem {
       namespace: namespace(this.bot, `${this.bot.slice(1, -3)}_`),
       gate: { ...gateOptions({ MATRIX_GROUP_ROOMS: 'gate' }, SERVER), limits: this.limits },
       principalOf: (user) => user,
+      keep: KEEP,
       count: () => undefined,
       log: (message, details) => {
         if (/word\d+x|edit\d+x/.test(JSON.stringify([message, details])))
