@@ -76,7 +76,7 @@ export async function decide(
   picture: Picture,
   message: GateMessage,
 ): Promise<Decision> {
-  const { options, namespace } = deps;
+  const { options } = deps;
   const { sender, received } = message;
   const policy = options.groupRooms;
   const roomKind = policy === 'answer' ? 'direct' : roomKindOf(picture);
@@ -109,8 +109,7 @@ export async function decide(
     return { ...base, respond: false, reason, ...(notice && { notice }), ...(pace && { pace }) };
   }
   const marks = gated ? { markUntil: received + options.activeThreadTtlMs } : {};
-  const isOurs = namespace.isOurs(sender);
-  return { ...base, ...rule, ...marks, ...(!isOurs && { pace: veto.pace }) };
+  return { ...base, ...rule, ...marks, pace: veto.pace };
 }
 
 type Veto =

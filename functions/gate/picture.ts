@@ -86,8 +86,7 @@ export async function lookAt(
   now: number,
   signal?: AbortSignal,
 ): Promise<Looked> {
-  if (stored.left) return { kind: 'gone' };
-  if (stored.fresh) return { kind: 'known', picture: stored.picture! };
+  if (stored.fresh && !stored.left) return { kind: 'known', picture: stored.picture! };
   try {
     const facts = await readRoom(deps.matrix, deps.reader, room, signal);
     if (facts.membership !== 'join') return { kind: 'gone' };
@@ -96,6 +95,7 @@ export async function lookAt(
   } catch (error) {
     if (isMatrixError(error) && isGone(error)) return { kind: 'gone' };
     if (!isMatrixError(error)) throw error;
+    if (stored.left) return { kind: 'gone' };
     return stored.picture ? { kind: 'known', picture: stored.picture } : { kind: 'unreadable' };
   }
 }
@@ -114,6 +114,8 @@ async function store(
     op: 'picture',
     key: keys.picture(room),
     set: { pic: JSON.stringify(facts), pg: generation, pa: now, ...(facts.encrypted && { enc: true }) },
+    // Servers push older state late: that we left is over when the homeserver says we are there.
+    remove: ['left'],
     when: generation === 0 ? any(absent('gen'), eq('gen', 0)) : all(eq('gen', generation)),
   });
 }

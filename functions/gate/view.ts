@@ -87,7 +87,11 @@ export async function roomView(
 
   function look(): Promise<Looked> {
     const reading = { table, matrix, reader: readerOf(deps) };
-    const last: Looked = stored.picture ? { kind: 'known', picture: stored.picture } : { kind: 'unreadable' };
+    const last: Looked = stored.left
+      ? { kind: 'gone' }
+      : stored.picture
+        ? { kind: 'known', picture: stored.picture }
+        : { kind: 'unreadable' };
     return inTime(patienceMs, (signal) => lookAt(reading, room, stored, clock.now(), signal), last);
   }
 

@@ -78,7 +78,7 @@ export async function decideMessage(
     roomKind,
     name,
     captured,
-    bot: content.notice,
+    bot: content.notice || deps.options.isPeer(event.sender),
     ...(content.thread !== undefined && { thread: content.thread }),
     ...(respond && { turn: turnId, conversation: conversationOf(roomKind) }),
     ...(markUntil !== undefined && { markUntil }),
@@ -97,18 +97,19 @@ export async function decideMessage(
     await countPace(deps.table, event.room, view.pace(), pace, received);
     view.paced(pace);
   }
-  deps.count(respond ? 'Accepted' : 'Refused');
+  if (won) deps.count(respond ? 'Accepted' : 'Refused');
   return record;
 }
 
-/** An unreadable message: a direct room is told so, once. */
+/** An unreadable message: a direct room is told so, once, unless it is one where nothing is answered. */
 export async function decideEncrypted(
   deps: InboxDeps,
   picture: Picture,
   arrived: Arrived,
 ): Promise<EventRecord> {
   const direct = deps.options.groupRooms === 'answer' || roomKindOf(picture) === 'direct';
-  const notice: Notice | undefined = direct ? { kind: 'encrypted', window: 'once' } : undefined;
+  const told = direct && !picture.space && !picture.tombstoned;
+  const notice: Notice | undefined = told ? { kind: 'encrypted', window: 'once' } : undefined;
   const decided: Decided = {
     ...basics(deps, arrived),
     kind: notice ? 'message' : 'other',

@@ -1,8 +1,7 @@
 /**
  * Our own events come back in transactions. An echo proves that a part was sent and is remembered as ours; an answer in a
- * group room becomes the bot's words in memory; a redaction or edit of ours goes the way of any other. Never gated.
+ * group room becomes the bot's words in memory, its final edit too. Never gated.
  */
-
 import { keys } from '../gate/keys.ts';
 import { mark } from '../gate/mark.ts';
 import { putOwn } from '../gate/own.ts';
@@ -12,7 +11,7 @@ import { readMessage } from '../matrix/content.ts';
 import { ownKey } from '../matrix/own-key.ts';
 import type { Arrived } from './message.ts';
 import type { InboxDeps } from './ports.ts';
-import { redact } from './redaction.ts';
+import { judgeRedactors } from './redaction.ts';
 import { sortWords } from './sort.ts';
 
 /** The parts' names carry what they are; see `turns/parts.ts`. */
@@ -22,11 +21,6 @@ const kindOf = (part: string) =>
 export async function takeOwn(deps: InboxDeps, { event, received, order }: Arrived): Promise<void> {
   const { room, id, sender } = event;
   const sorted = sortWords(event);
-  if (sorted.kind === 'redaction') {
-    // Ours to redact: what the bot takes back (a draft) is no longer its word.
-    await redact(deps, room, sorted.target);
-    return;
-  }
   const edit = sorted.kind === 'edit' ? sorted : undefined;
   const content = edit ? event.content['m.new_content'] : event.content;
   const own = ownKey(content) ?? ownKey(event.content);
@@ -56,4 +50,5 @@ export async function takeOwn(deps: InboxDeps, { event, received, order }: Arriv
     bot: true,
   };
   await deps.memory.capture(room, [words], deps.clock.now());
+  await judgeRedactors(deps, room, words.event, sender);
 }

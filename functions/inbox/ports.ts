@@ -60,6 +60,8 @@ export type Turns = {
   create(request: TurnRequest): Promise<void>;
   /** `over`: no words can come any more, or else it is to be done again. `answers`: events of ours that answered nothing else. */
   redact(request: Omit<TurnRequest, 'input'>): Promise<{ over: boolean; answers: readonly string[] }>;
+  /** What a turn answered is taken back: `over` as above. */
+  redactAnswer(turn: string): Promise<{ over: boolean }>;
   unsay(conversation: string, said: { at: number; order: string; event: string }): Promise<void>;
   /** A part of a turn stands in the room under that event id. */
   partSent(turn: string, part: string, event: string): Promise<void>;

@@ -31,41 +31,47 @@ export async function takeRoom(
   deps: InboxDeps,
   events: readonly ToTake[],
   records: ReadonlyMap<string, EventRecord>,
+  patience: () => number,
 ): Promise<void> {
   const decided: EventRecord[] = [];
-  const settle = async () => finishMessages(deps, decided.splice(0));
+  const settle = async () => {
+    const messages = decided.splice(0);
+    await orSkip(deps, messages.at(-1)?.decided?.event, () => finishMessages(deps, messages));
+  };
   let view: RoomView | undefined;
   for (const arrived of events) {
     const record = records.get(keys.record(arrived.event.room, arrived.event.id).pk);
     if (record?.finished) continue;
-    try {
-      const sorted = sort(arrived.event, deps.namespace);
-      if (sorted.kind !== 'message' || record?.decided) await settle();
+    const sorted = sort(arrived.event, deps.namespace);
+    if (sorted.kind !== 'message' || record?.decided) await settle();
+    await orSkip(deps, arrived.event.id, async () => {
       if (record?.decided || sorted.kind === 'state' || sorted.kind === 'own') {
         // What follows from it may be what the room's next message is decided by.
         view = undefined;
         if (record?.decided) await finishRecord(deps, record);
         else if (sorted.kind === 'state') await takeState(deps, arrived);
         else await takeOwn(deps, arrived);
-        continue;
+        return;
       }
-      view ??= await viewOf(deps, events);
+      view ??= await viewOf(deps, events, patience());
       const outcome = await takeWords(deps, view, arrived, sorted);
       if (outcome === 'unreadable') await deferEvent(deps, arrived);
       else if (outcome?.decided?.kind === 'message') decided.push(outcome);
       else if (outcome) await finishRecord(deps, outcome);
-    } catch (error) {
-      if (error instanceof Unavailable) throw error;
-      skipped(deps, arrived.event.id, error);
-    }
+    });
   }
   await settle();
 }
 
-/** A fault of ours in one event must not stop the room, let alone the homeserver. */
-function skipped(deps: InboxDeps, event: string, error: unknown): void {
-  deps.count('EventErrors');
-  deps.log('an event was skipped', { event, error: error instanceof Error ? error.name : typeof error });
+/** A fault of ours in one event must not stop the room, let alone the homeserver. What it left undone is `sweep`'s. */
+async function orSkip(deps: InboxDeps, event: string | undefined, take: () => Promise<void>): Promise<void> {
+  try {
+    await take();
+  } catch (error) {
+    if (error instanceof Unavailable) throw error;
+    deps.count('EventErrors');
+    deps.log('an event was skipped', { event, error: error instanceof Error ? error.name : typeof error });
+  }
 }
 
 /** Decides what an event says, and returns the record that stands. `unreadable`: its room can't be read now. */
@@ -141,7 +147,7 @@ async function deferEvent(deps: InboxDeps, { event, raw, received, order }: ToTa
 }
 
 /** A view that knows of everybody and everything these events name. */
-export function viewOf(deps: InboxDeps, events: readonly Arrived[], patienceMs?: number): Promise<RoomView> {
+export function viewOf(deps: InboxDeps, events: readonly Arrived[], patienceMs: number): Promise<RoomView> {
   const words = events.filter(({ event }) => event.stateKey === undefined);
   const contents = words.map(({ event }) => readMessage(event.content));
   const roots = contents.flatMap(({ thread }) => (thread === undefined ? [] : [thread]));

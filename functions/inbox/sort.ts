@@ -20,8 +20,9 @@ export type Sorted =
 
 export function sort(event: RoomEvent, namespace: Namespace): Sorted {
   if (event.stateKey !== undefined) return { kind: 'state' };
-  if (namespace.isOurs(event.sender)) return { kind: 'own' };
-  return sortWords(event);
+  const words = sortWords(event);
+  // What one of ours takes back goes the way of any redaction.
+  return namespace.isOurs(event.sender) && words.kind !== 'redaction' ? { kind: 'own' } : words;
 }
 
 /** What an event that is no state says, whoever sent it. */

@@ -12,6 +12,8 @@ import { type EventRecord, recordOf } from './record.ts';
 import { takeRoom } from './room.ts';
 
 const ROOMS_AT_ONCE = 16;
+/** The homeserver is not waited for longer in one transaction; rooms it did not tell of by then are a worker's. ms */
+const PATIENCE_MS = 4_000;
 
 /** `orderOf(received, index)` says where an event stands; it must sort as text. */
 export async function takeEvents(
@@ -20,6 +22,8 @@ export async function takeEvents(
   orderOf: (received: number, index: number) => string,
 ): Promise<void> {
   const received = deps.clock.now();
+  const began = deps.clock.monotonic();
+  const patience = () => PATIENCE_MS - (deps.clock.monotonic() - began);
   const rooms = new Map<string, Map<string, Arrived & { raw: unknown }>>();
   for (const [index, raw] of raws.entries()) {
     const event = parsed(deps, raw);
@@ -37,7 +41,9 @@ export async function takeEvents(
   const failures: unknown[] = [];
   const work = async () => {
     for (let room = waiting.shift(); room; room = waiting.shift())
-      await takeRoom(deps, [...room.values()], records).catch((error: unknown) => failures.push(error));
+      await takeRoom(deps, [...room.values()], records, patience).catch((error: unknown) =>
+        failures.push(error),
+      );
   };
   await Promise.all(Array.from({ length: Math.min(ROOMS_AT_ONCE, rooms.size) }, work));
   // Every room has had its turn: what one room's store refused must not keep the others waiting.
@@ -57,9 +63,7 @@ function parsed(deps: InboxDeps, raw: unknown): RoomEvent | undefined {
 }
 
 async function readRecords(deps: InboxDeps, arrived: readonly Arrived[]): Promise<Map<string, EventRecord>> {
-  const events = arrived.filter(
-    ({ event }) => event.stateKey === undefined && !deps.namespace.isOurs(event.sender),
-  );
+  const events = arrived.filter(({ event }) => event.stateKey === undefined);
   const rows = await deps.table.getMany(events.map(({ event }) => keys.record(event.room, event.id)));
   return new Map(rows.map((row) => [row.pk, recordOf(row)]));
 }

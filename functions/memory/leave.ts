@@ -25,7 +25,13 @@ export async function returnToRoom({ table, tenant }: MemoryDeps, room: string):
 /** Goes through the rooms that are due. `keeps`: group rooms are kept, so only left ones are touched. */
 export async function sweepRooms(
   deps: MemoryDeps,
-  options: { readonly keeps: boolean; readonly now: number; readonly over: () => boolean },
+  options: {
+    readonly keeps: boolean;
+    readonly now: number;
+    readonly over: () => boolean;
+    /** Whether the bot is still away: that it left may have been told late. */
+    readonly isGone: (room: string) => Promise<boolean>;
+  },
 ): Promise<number> {
   let touched = 0;
   for (const shard of shards) {
@@ -33,8 +39,10 @@ export async function sweepRooms(
       if (options.over()) return touched;
       const row = await deps.table.get(key);
       if (!row || typeof row.du !== 'number' || row.du > options.now) continue;
-      if (row.sk === 'LEFT') await deleteRoom(deps.table, row);
-      else if (row.sk === 'H' && !options.keeps) await dropUncompacted(deps.table, row, options.now);
+      if (row.sk === 'LEFT') {
+        const gone = await options.isGone(row.room as string);
+        await (gone ? deleteRoom(deps.table, row) : returnToRoom(deps, row.room as string));
+      } else if (row.sk === 'H' && !options.keeps) await dropUncompacted(deps.table, row, options.now);
       else continue;
       touched++;
     }

@@ -32,6 +32,19 @@ export async function redactTurn(deps: OwnerDeps, turn: string, tombstone: Meta)
   return settle(deps, turn);
 }
 
+/** Somebody took back what a turn answered: what it wrote and said is forgotten, as if its question had been. */
+export async function redactAnswer(deps: OwnerDeps, turn: string): Promise<{ over: boolean }> {
+  const row = await deps.table.get(keys.head(turn));
+  if (!row) return nothing;
+  const head = headOf(row);
+  if (!isTerminal(head)) return { over: false };
+  await forgetLog(deps, turn, head, startMessages(await logOf(deps.table, turn, head)) ?? [turn]);
+  return { over: isSettled(deps, head) };
+}
+
+/** No owner can write any more. */
+const isSettled = ({ clock }: OwnerDeps, head: Head) => clock.now() > (head.leaseEnd ?? 0) + SLEEP_MS;
+
 async function settle(deps: OwnerDeps, turn: string): Promise<TurnRedacted> {
   const { table } = deps;
   for (;;) {
@@ -51,7 +64,7 @@ async function settle(deps: OwnerDeps, turn: string): Promise<TurnRedacted> {
     if (await hasWordsLeft(table, messages)) return nothing;
     if (isTerminal(head)) {
       const answers = await forgetLog(deps, turn, head, messages);
-      return { over: deps.clock.now() > (head.leaseEnd ?? 0) + SLEEP_MS, answers };
+      return { over: isSettled(deps, head), answers };
     }
     const cancelled = await cancel(deps, turn, 'redacted', { unstarted: head.safePoint === 0 });
     if (cancelled.kind === 'started') continue;

@@ -15,7 +15,11 @@ const WORDS: Readonly<Record<Notice['kind'], string>> = {
   encrypted: 'I cannot read encrypted messages. Please talk to me in a room without encryption.',
 };
 
-export type NoticeDeps = WorkDeps & { view(room: string): Promise<RoomView> };
+export type NoticeDeps = WorkDeps & {
+  view(room: string): Promise<RoomView>;
+  /** With less power the bot says nothing in groups. */
+  readonly requiredPower: number;
+};
 
 export async function sendNotice(
   deps: NoticeDeps,
@@ -29,8 +33,8 @@ export async function sendNotice(
   const { picture } = looked;
   const group = roomKindOf(picture) === 'group';
   if (group && deps.policy === 'silent') return done;
-  if (!maySpeak(powerLevels(picture.power, picture.create), deps.bot, { encrypted: picture.encrypted }))
-    return done;
+  const needs = { required: group ? deps.requiredPower : 0, encrypted: picture.encrypted };
+  if (!maySpeak(powerLevels(picture.power, picture.create), deps.bot, needs)) return done;
   // Somebody has said something since: the room gets that answered, not an excuse.
   if (notice.kind === 'stale' && !(await isNewest(deps, room, event))) return done;
   const { noticeContent } = await import('../matrix/reply.ts');

@@ -122,15 +122,26 @@ describe('a picture', () => {
 
 describe('at once', () => {
   it('the bot’s leaving ends everything until it is seen to be back', async () => {
-    const { look, table } = gate();
+    const { look, table, server } = gate();
     await look();
     await invalidate(table, ROOM, { left: true });
-    expect(await look()).toEqual({ looked: { kind: 'gone' }, read: false });
+    server.before = () => {
+      throw unreachable();
+    };
+    expect((await look()).looked).toEqual({ kind: 'gone' });
+    server.before = () => undefined;
     await invalidate(table, ROOM);
     expect(await hasLeft(table, ROOM)).toBe(true);
     await entered(table, ROOM, false);
     expect(await hasLeft(table, ROOM)).toBe(false);
     expect((await look()).read).toBe(true);
+  });
+
+  it('that it left is over when a read says it is there: it may have been told late', async () => {
+    const { look, table } = gate();
+    await invalidate(table, ROOM, { left: true });
+    expect(joined((await look()).looked)).toBe(3);
+    expect(await hasLeft(table, ROOM)).toBe(false);
   });
 
   it('a membership other than `join` means that we are not there, and is not stored', async () => {

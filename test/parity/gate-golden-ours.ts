@@ -45,7 +45,7 @@ export const ours: Readonly<Record<string, Ours>> = {
   // A room that can't be read now: its last picture counts, though its time is over.
   'room-info-failure-cached': { 3: ignored('Ana') },
   // An alias that can't be read leaves the room unread, and nothing of it is kept: the next message reads again.
-  'alias-failure-cached': { 1: deferred, 3: answeredDirectly, 4: answeredDirectly },
+  'alias-failure-cached': { 1: deferred, 3: answeredDirectly },
   // A create event that can't be read leaves the room unread.
   'create-failure': { 1: deferred },
   // A name that can't be read is the user id for once, and is read again for the next message.

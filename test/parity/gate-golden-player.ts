@@ -2,7 +2,6 @@
  * Plays a recorded scenario against our modules: each message is a transaction of its own to the inbox as the webhook
  * composes it. The recorded clock stands still while the messages' own times go on; ours follows them.
  */
-
 import { expect } from 'vitest';
 import { composeWork, type Tables } from '../../functions/adapters/lambda/compose.ts';
 import type { Decision } from '../../functions/gate/decide.ts';
@@ -45,12 +44,20 @@ export function player(scenario: Scenario, tables: Tables, decisions: () => Prom
   const started = () =>
     inboxOf({ env, bot, tables, clock, server: world.server, limits: OUT_OF_REACH, principalOf: () => did });
   let inbox = started();
+  const named = new Map(
+    scenario.steps.flatMap((step) =>
+      step.op === 'message'
+        ? [[`${step.roomId} ${keys.mark(step.roomId, step.threadId).sk}`, step.threadId]]
+        : [],
+    ),
+  );
 
   async function say(message: Message): Promise<Result> {
     did = message.senderDid;
     await clock.advance(Math.max(0, message.ts - clock.now()));
     await inbox.push(rawOf(message, bot));
-    const [decision] = await decisions();
+    const [decision, ...more] = await decisions();
+    expect(more).toEqual([]);
     const { decided, deferred, finished } = await inbox.record(message.eventId, message.roomId);
     if (!decision) return deferred ? 'deferred' : 'skipped';
     expect(finished).toBe(true);
@@ -94,15 +101,11 @@ export function player(scenario: Scenario, tables: Tables, decisions: () => Prom
       return { ...(result !== undefined && { result }), sent: inbox.sent.map(({ kind }) => kind) };
     },
     async state(room) {
-      const asked = [
-        ...new Set(scenario.steps.flatMap((step) => (step.op === 'message' ? step.threadId : []))),
-      ];
-      const rows = await tables.gate.getMany(asked.map((thread) => keys.mark(room, thread)));
-      const until = new Map(rows.map(({ sk, until }) => [sk, until as number]));
-      const threads = asked.flatMap((thread) => {
-        const mark = until.get(keys.mark(room, thread).sk);
-        return mark !== undefined && mark > clock.now() ? [[thread, mark]] : [];
-      });
+      const { pk } = keys.mark(room, '');
+      const marks = await tables.gate.query({ pk, from: 'A#', to: 'A#~', limit: 100 });
+      const threads = marks.flatMap(({ sk, until }) =>
+        (until as number) > clock.now() ? [[named.get(`${room} ${sk}`) ?? sk, until]] : [],
+      );
       const people = await roster({ table: tables.memory, tenant: 'hs' }, room);
       return {
         buffer: (await inbox.buffer(room)).map((said) => ({

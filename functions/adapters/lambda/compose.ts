@@ -132,6 +132,7 @@ export function composeWork(parts: WorkParts): HandleDeps {
       }));
       await refreshRoster(memory, room, named);
     },
+    requiredPower: gate.requirePowerLevel,
     view: (room) => roomView(inbox, room, { senders: [], threads: [], events: [] }, 10_000),
     take: taking(inbox),
     notify: (room, event) => queue.notice(room, event, { kind: 'encrypted', window: 'once' }),

@@ -1,5 +1,6 @@
 /** `sweep` behind its schedule and the dead-letter queues: it finishes what nobody came back for. */
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { hasLeft } from '../../gate/picture.ts';
 import { finishUndone } from '../../inbox/undone.ts';
 import { sweepRooms } from '../../memory/leave.ts';
 import { bury } from '../../work/bury.ts';
@@ -70,9 +71,12 @@ async function swept(context: SweepContext): Promise<void> {
     () => finishUndone(inbox, over).then((due) => telemetry.count('UndoneRecords', due)),
     () => sweepTurns(work, invocation).then((due) => telemetry.count('DueTurns', due)),
     () =>
-      sweepRooms(memory, { keeps: config.gate.groupRooms === 'gate', now: clock.now(), over }).then((due) =>
-        telemetry.count('DueRooms', due),
-      ),
+      sweepRooms(memory, {
+        keeps: config.gate.groupRooms === 'gate',
+        now: clock.now(),
+        over,
+        isGone: (room) => hasLeft(inbox.table, room),
+      }).then((due) => telemetry.count('DueRooms', due)),
     () => keepAlive({ ...work, appservice: config.appservice }),
   ];
   for (const part of parts) await part().catch(telemetry.fail);

@@ -8,7 +8,7 @@ import { keys } from '../../turns/keys.ts';
 import { readSegments } from '../../turns/log.ts';
 import { getMeta, type Meta } from '../../turns/meta.ts';
 import { askedSeq, setPartEvent } from '../../turns/parts.ts';
-import { redactTurn } from '../../turns/redact.ts';
+import { redactAnswer, redactTurn } from '../../turns/redact.ts';
 import { eventsOf } from '../../turns/rows.ts';
 import { createQueued } from '../../turns/start.ts';
 import type { OwnerDeps } from '../../turns/takeover.ts';
@@ -34,6 +34,7 @@ export function turnsPort(deps: OwnerDeps, tenant: string, keepS: number): Turns
     create: (request) =>
       createQueued(table, request.turn, { ...metaOf(request, tenant, keepS), input: request.input }),
     redact: (request) => redactTurn(deps, request.turn, metaOf(request, tenant, keepS)),
+    redactAnswer: (turn) => redactAnswer(deps, turn),
     unsay: (conversation, said) => unsay(table, conversation, said, clock.now()),
     partSent: (turn, part, event) => setPartEvent(table, turn, part, event),
     async question(turn, part) {
