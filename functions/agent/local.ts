@@ -73,7 +73,8 @@ export function localAgent({ clock, wordDelayMs }: LocalOptions): Agent {
       default:
         yield* say(reply(input, request, observed), 1, signal);
     }
-    yield stepEnd(input, true);
+    // What was cut short is no whole step.
+    if (!signal.aborted) yield stepEnd(input, true);
   }
 
   return {

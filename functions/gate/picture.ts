@@ -23,6 +23,8 @@ export type Stored = {
   /** What was seen of the room and holds whatever a read of it says. */
   readonly encrypted: boolean;
   readonly carriedDirect: boolean;
+  /** The room this one replaced, as that one's tombstone said; its own create event is anybody's claim. */
+  readonly predecessor?: string;
 };
 
 export function storedPicture(
@@ -41,6 +43,7 @@ export function storedPicture(
     fresh: usable === true && row?.pg === generation && (row?.pa as number) + roomInfoTtlMs > now,
     left: row?.left === true,
     ...seen,
+    ...(row?.pre !== undefined && { predecessor: row.pre as string }),
   };
 }
 
@@ -120,13 +123,20 @@ async function store(
   });
 }
 
-/** The bot is in the room (again): what its leaving said no longer holds. `direct`: the room this one replaced was. */
-export async function entered(table: Table, room: string, direct: boolean): Promise<void> {
+/**
+ * The bot is in the room (again): what its leaving said no longer holds. `replaced`: the room it stands for, and whether
+ * that was direct.
+ */
+export async function entered(
+  table: Table,
+  room: string,
+  replaced?: { readonly room: string; readonly direct: boolean },
+): Promise<void> {
   await table.update({
     op: 'room entered',
     key: keys.picture(room),
     add: { gen: 1 },
-    set: { ...(direct && { dir: true }) },
+    set: { pre: replaced?.room, ...(replaced?.direct && { dir: true }) },
     remove: ['left'],
   });
 }

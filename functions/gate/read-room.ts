@@ -25,8 +25,6 @@ export type RoomFacts = {
   readonly create: { readonly sender: string; readonly content: Json };
   /** The content of the power levels; undefined if the room has none. */
   readonly power?: Json;
-  /** The room this one replaces. */
-  readonly predecessor?: string;
 };
 
 export type RoomReader = {
@@ -71,7 +69,6 @@ export async function readRoom(
   }
   const content = create?.content ?? {};
   const sender = create?.sender ?? '';
-  const predecessor = textAt(at(content, 'predecessor'), 'room_id');
   return {
     // Only members are answered at all, so a missing member event says nothing against us.
     membership: own === undefined ? 'join' : (textAt(own, 'membership') ?? 'leave'),
@@ -85,7 +82,6 @@ export async function readRoom(
     ownAlias: await isOwnAlias(matrix, namespace, room, textAt(alias, 'alias'), signal),
     create: { sender, content },
     ...(power && { power }),
-    ...(predecessor !== undefined && { predecessor }),
   };
 }
 

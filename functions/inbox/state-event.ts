@@ -56,7 +56,7 @@ async function takeOwnMembership(
       else deps.count('InvitesRefused');
       return;
     case 'join':
-      await entered(deps.table, room, false);
+      await entered(deps.table, room);
       return deps.memory.returned(room);
     case 'leave':
     case 'ban':

@@ -10,6 +10,8 @@ export type PowerLevels = {
   of(userId: string): number;
   /** The level it takes to send an event of a type that is no state. */
   toSend(type: string): number;
+  /** The level it takes to set a state of that type. */
+  toSet(type: string): number;
   /** The level it takes to redact what others have sent. */
   toRedact(): number;
 };
@@ -33,6 +35,8 @@ export function powerLevels(content: unknown, create?: Creation): PowerLevels {
         ? reign
         : level(at(at(levels, 'users'), userId) ?? at(levels, 'users_default') ?? 0),
     toSend: (type) => level(at(at(levels, 'events'), type) ?? at(levels, 'events_default') ?? 0),
+    toSet: (type) =>
+      level(at(at(levels, 'events'), type) ?? at(levels, 'state_default') ?? (isRecord(levels) ? 50 : 0)),
     toRedact: () => level(at(levels, 'redact') ?? 50),
   };
 }

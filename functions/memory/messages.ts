@@ -120,6 +120,8 @@ async function applyEdits(table: Table, place: Place, event: string): Promise<vo
   for (;;) {
     const message = await getMessage(table, place, event);
     if (!message || message.red || message.sn === undefined) return;
+    // It is in a chunk and its words are no longer held: an edit brings none back.
+    if (message.chunk !== undefined && message.body === undefined) return;
     // Behind the message, never beside it: an edit that was applied by then is found here, or else the revision has moved.
     const edits = await table.query({ ...keys.edits(place, event), limit: MAX_EDITS });
     const valid = edits.filter((edit) => !edit.red && edit.body !== undefined && edit.sn === message.sn);

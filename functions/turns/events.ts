@@ -64,8 +64,13 @@ export const afterCommit: ReadonlySet<string> = new Set(['waiting', 'done', 'err
 
 /** UTF-8 bytes of an event's JSON; a larger one is cut and marked with `cut`. */
 export const MAX_EVENT_BYTES = 300_000;
+/** Characters of a type; what has a longer one, or none, is no event. */
+const MAX_TYPE = 100;
 
-/** The event as a reader will get it: what `JSON.parse(JSON.stringify(event))` gives, at most 300 KB of it. */
+/**
+ * The event as a reader will get it: what `JSON.parse(JSON.stringify(event))` gives, at most 300 KB of it. The type and
+ * the part come first, as they do from the rows: a line is the same bytes before it is stored and after.
+ */
 export function storable(event: TurnEvent): { event: TurnEvent; bytes: number } {
   let text: string | undefined;
   try {
@@ -73,22 +78,48 @@ export function storable(event: TurnEvent): { event: TurnEvent; bytes: number } 
   } catch {
     text = undefined;
   }
-  if (text === undefined) return storable({ type: 'error', code: 'not_json' });
+  const { type, part, ...fields } = ((text && JSON.parse(text)) || {}) as Fields;
+  if (text === undefined || typeof type !== 'string' || type.length > MAX_TYPE)
+    return storable({ type: 'error', code: 'not_json' });
   const bytes = Buffer.byteLength(text);
-  if (bytes <= MAX_EVENT_BYTES) return { event: JSON.parse(text) as TurnEvent, bytes };
-  return storable(shortened(JSON.parse(text) as Record<string, unknown>, bytes - MAX_EVENT_BYTES));
+  const whole = { type, ...(part !== undefined && { part }), ...fields };
+  if (bytes <= MAX_EVENT_BYTES) return { event: whole as TurnEvent, bytes };
+  return storable(shortened(whole, bytes));
 }
 
-/** Shortens the largest field by at least `excess` bytes; a field that is no text becomes the beginning of its JSON. */
-function shortened(event: Record<string, unknown>, excess: number): TurnEvent {
-  const sizes = Object.keys(event)
-    .filter((name) => name !== 'type')
-    .map((name) => [name, JSON.stringify(event[name])] as const)
-    .sort((a, b) => b[1].length - a[1].length);
-  const [name, json] = sizes[0]!;
-  const value = event[name];
-  const text = typeof value === 'string' ? value : json;
-  // A character takes at least one byte, so cutting `excess` characters and the mark's own room is enough.
-  const keep = Math.max(0, Math.min(text.length - excess - 20, MAX_EVENT_BYTES / 2));
-  return { ...event, [name]: text.slice(0, keep), cut: true } as unknown as TurnEvent;
+type Fields = Readonly<Record<string, unknown>>;
+
+const MARK_BYTES = ',"cut":true'.length;
+/** What holds less than this share of an event is not what makes it too large. */
+const LEAST_SHARE = 1 / 8;
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+const largestOf = (value: object): [name: string, value: unknown, bytes: number] =>
+  Object.entries(value)
+    .map(([name, inner]): [string, unknown, number] => [name, inner, sizeOf(inner)])
+    .reduce((most, next) => (next[2] > most[2] ? next : most), ['', undefined, 0]);
+
+/** Nearer to the limit by its longest text; a large field without one becomes the beginning of its JSON. */
+function shortened({ type, ...fields }: Fields, bytes: number): TurnEvent {
+  const [name, value, size] = largestOf(fields);
+  const least = bytes * LEAST_SHARE;
+  const less =
+    size < least
+      ? { json: JSON.stringify(fields) }
+      : {
+          ...fields,
+          [name]: trimmed(value, bytes - MAX_EVENT_BYTES + MARK_BYTES, least) ?? JSON.stringify(value),
+        };
+  return { type, ...less, cut: true } as unknown as TurnEvent;
+}
+
+/** The value with its longest text cut by about so many bytes; undefined if none is long enough to matter. */
+function trimmed(value: unknown, excess: number, least: number): unknown {
+  if (typeof value === 'string')
+    return value.slice(0, Math.floor(value.length * Math.max(0, 1 - excess / sizeOf(value))));
+  if (typeof value !== 'object' || value === null) return undefined;
+  const [name, inner, size] = largestOf(value);
+  const less = size < least ? undefined : trimmed(inner, excess, least);
+  if (less === undefined) return undefined;
+  return Array.isArray(value) ? value.with(Number(name), less) : { ...value, [name]: less };
 }

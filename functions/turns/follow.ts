@@ -120,7 +120,8 @@ async function* follow(
       }
     } else if (isTerminal(head)) return;
     const state = head.attempt === 0 ? 'queued' : 'caught-up';
-    if (at !== 'ahead' && !told.has(state)) {
+    // Not at a hole: what is still looked for is replay.
+    if (placeOf(head, cursor) === head.tail && !told.has(state)) {
       told.add(state);
       yield { type: state };
     }

@@ -231,16 +231,18 @@ export function createPump(options: PumpOptions) {
     /** The final message, then the last events and the status in one write. Nothing is written after it. */
     async close(status: EndStatus, message: Message, reason?: string): Promise<Written> {
       if (over) return 'fenced';
+      // The same words as in the log: a longer message would fit no row.
+      const done = storable({ type: 'done', message }).event as Extract<TurnEvent, { type: 'done' }>;
       await table.put({
         op: 'final',
         row: {
           ...keys.final(turn, attempt),
-          m: JSON.stringify(message),
+          m: JSON.stringify(done.message),
           ...(head.expires !== undefined && { ex: head.expires }),
         },
       });
       const last: TurnEvent[] = [{ type: 'turn_status', status, ...(reason !== undefined && { reason }) }];
-      if (status === 'complete') last.unshift({ type: 'done', message });
+      if (status === 'complete') last.unshift(done);
       if (status === 'error') last.unshift({ type: 'error', code: reason ?? 'failed' });
       return writeLast(last, status, { reason });
     },

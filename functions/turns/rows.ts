@@ -23,9 +23,10 @@ const isDeltaRow = (row: LogRow): row is DeltaRow => row.length === 5;
 /** The part of a delta that may be merged; undefined for any other event. */
 function deltaPart(event: TurnEvent): number | string | null | undefined {
   if (event.type !== 'text' && event.type !== 'reasoning') return undefined;
-  const part = event.part ?? null;
-  const fields = Object.keys(event).length;
-  return typeof event.text === 'string' && fields === (event.part === undefined ? 2 : 3) ? part : undefined;
+  const { part } = event;
+  const isBare = Object.keys(event).length === (part === undefined ? 2 : 3);
+  // In a row null stands for no part, so a part that is null stays an event of its own.
+  return typeof event.text === 'string' && isBare && part !== null ? (part ?? null) : undefined;
 }
 
 /** Adds one event behind the rows; the last row may grow in place. */

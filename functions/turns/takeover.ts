@@ -35,8 +35,9 @@ export async function begin(deps: OwnerDeps, turn: string, seen: Head): Promise<
     status: 'running',
     leaseEnd: deps.clock.now() + LEASE_MS,
     batch,
+    nudged: null,
     ...(seen.status === 'queued' && { attempt: 1 }),
-    ...(!isPaused(seen) && { shard: null, dueAt: null, nudged: null }),
+    ...(!isPaused(seen) && { shard: null, dueAt: null }),
   });
   const row = await deps.table.update({
     op: 'begin',

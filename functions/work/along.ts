@@ -4,9 +4,10 @@
  * each attempt, and whatever was not closed by then was closed by somebody else and is left out or already ours.
  */
 import { dropUnfinished, unfinishedAfter } from '../turns/conversation.ts';
-import { headOf, isTerminal } from '../turns/head.ts';
+import { headOf, hotRows, isTerminal } from '../turns/head.ts';
 import { keys } from '../turns/keys.ts';
 import { getMeta, getMetas, type Meta } from '../turns/meta.ts';
+import { eventsOf } from '../turns/rows.ts';
 import { closeForeign } from '../turns/takeover.ts';
 import type { WorkDeps } from './ports.ts';
 
@@ -40,21 +41,33 @@ export async function gather(deps: WorkDeps, turn: string, meta: Meta): Promise<
   return list;
 }
 
-/** Closes the turns taken along. Repeatable; a turn that somebody else closed stays as it is. */
-export async function closeMerged(deps: WorkDeps, turn: string, list: readonly string[]): Promise<void> {
+/**
+ * Closes the turns taken along, and returns those that this one answers: itself and what ended as merged into it. A turn
+ * that somebody else closed stays as it is and is left out. Repeatable.
+ */
+export async function closeMerged(
+  deps: WorkDeps,
+  turn: string,
+  list: readonly string[],
+): Promise<readonly string[]> {
+  const answered: string[] = [];
   for (const other of list) {
-    if (other === turn) continue;
-    for (let open = true; open; ) {
-      const row = await deps.table.get(keys.head(other));
-      const head = row && headOf(row);
-      open = head?.status === 'queued';
-      if (!head || !open) break;
-      const end = { status: 'cancelled', reason: 'merged', into: turn } as const;
-      open = (await closeForeign(deps, other, head, end)) === 'refused';
-    }
-    const meta = await getMeta(deps.table, other);
-    if (meta) await dropUnfinished(deps.table, other, meta);
+    if (other === turn || (await merge(deps, other, turn))) answered.push(other);
   }
+  return answered;
+}
+
+async function merge(deps: WorkDeps, other: string, into: string): Promise<boolean> {
+  let row = await deps.table.get(keys.head(other));
+  while (row && headOf(row).status === 'queued') {
+    await closeForeign(deps, other, headOf(row), { status: 'cancelled', reason: 'merged', into });
+    row = await deps.table.get(keys.head(other));
+  }
+  const meta = await getMeta(deps.table, other);
+  if (meta) await dropUnfinished(deps.table, other, meta);
+  // What was closed while it was queued has its end in the row itself.
+  const end = row && [...eventsOf(hotRows(headOf(row)))].at(-1)?.event;
+  return end?.type === 'turn_status' && end.into === into;
 }
 
 /** The messages a turn answers that still have their words, oldest first. Read by each attempt, after the closing. */

@@ -23,6 +23,9 @@ export type Hooks = {
   readonly isGone: () => Promise<boolean>;
 };
 
+/** A reason in HEAD, in characters. */
+const MAX_REASON = 25;
+
 /** What is said when the agent said nothing. */
 const NOTHING = 'I have nothing to say to that.';
 
@@ -34,7 +37,7 @@ export async function answer(deps: WorkDeps, pump: Pump, input: AgentInput, hook
   } catch (error) {
     if (error instanceof GivenUp || pump.signal.aborted) return stopped(pump);
     if (error instanceof TimeLimit) return { kind: 'ended', status: 'error', reason: 'time_limit' };
-    const code = error instanceof AgentError ? error.code : 'agent_failed';
+    const code = error instanceof AgentError ? error.code.slice(0, MAX_REASON) : 'agent_failed';
     deps.log('the agent failed', {
       turn: input.turn,
       code,
@@ -70,6 +73,8 @@ async function pumped(
       return written === 'written' ? { kind: 'waiting' } : stopped(pump);
     }
     for (const one of held) pump.emit(one);
+    // From here a takeover goes on behind the step.
+    if (held.length > 0 && (await pump.flush()) !== 'written') return stopped(pump);
     await pump.room();
     if (event.type === 'step-end') {
       step = event;

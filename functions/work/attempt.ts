@@ -79,7 +79,7 @@ async function attempt(
     // A turn that is stopped before it took anything along takes nothing with it.
     if (pump.signal.aborted) return end('cancelled', 'stopped');
   }
-  await closeMerged(deps, turn, list);
+  list = await closeMerged(deps, turn, list);
   const messages = await messagesOf(deps, list);
   const asked = messages.flatMap((one) => (one.source.kind === 'matrix' ? [one.source] : []));
   const resumed = pump.phase === 'delivering';

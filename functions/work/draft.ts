@@ -3,10 +3,12 @@
  * a second and a hundred times. It is a notice, so that only the final words notify. The final answer's first part
  * is an edit of it; a turn that ends otherwise takes it back.
  */
+import { isMatrixError } from '../matrix/client.ts';
 import type { MatrixSource, Meta } from '../turns/meta.ts';
 import { DRAFT, forgetPart, getPart, putPart, REFUSED } from '../turns/parts.ts';
 import type { Pump } from '../turns/pump.ts';
 import type { Invocation, WorkDeps } from './ports.ts';
+import { isFinal } from './send-once.ts';
 import { sendPart } from './send-part.ts';
 
 const EVERY_MS = 1_000;
@@ -67,7 +69,8 @@ export function startDraft(
         .catch(() => deps.count('DraftFailures'));
     }
   }
-  const growing = grow();
+  // A draft is a courtesy: what goes wrong with it is no fault of the turn.
+  const growing = grow().catch(() => deps.count('DraftFailures'));
   return {
     add(more) {
       text += more;
@@ -91,6 +94,11 @@ export async function redactDraft(
   const sent = draft.event ?? (await sendPart(deps, { turn, room, name: DRAFT, look: true }, invocation));
   const event = typeof sent === 'string' ? sent : sent.kind === 'sent' ? sent.event : undefined;
   if (event === undefined) return;
-  await deps.matrix.redact(room, event, `${turn}.draft.redact`);
+  try {
+    await deps.matrix.redact(room, event, `${turn}.draft.redact`);
+  } catch (error) {
+    // What the homeserver refuses for good is not asked again.
+    if (!isMatrixError(error) || !isFinal(error)) throw error;
+  }
   await forgetPart(deps.table, turn, DRAFT);
 }

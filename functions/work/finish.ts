@@ -66,6 +66,9 @@ function usageOf(events: readonly Numbered[]): Usage {
   return { inputTokens, outputTokens };
 }
 
+/** Characters of an answer that history keeps: more than any model is given of it, and less than a row holds. */
+const MAX_REMEMBERED = 100_000;
+
 /** Puts the messages and their answer into the conversation's history, each once; an answer stands behind the last one. */
 export async function remember(
   deps: WorkDeps,
@@ -84,6 +87,7 @@ export async function remember(
   }));
   await Promise.all(rows.map((row) => putSaid(deps.table, said.meta.conversation, row, now)));
   const last = place(said.messages.at(-1) ?? said.meta);
-  const answer = { ...last, role: 'assistant' as const, event: `${last.event}~`, text: said.answer };
+  const text = said.answer.slice(0, MAX_REMEMBERED);
+  const answer = { ...last, role: 'assistant' as const, event: `${last.event}~`, text };
   await putSaid(deps.table, said.meta.conversation, answer, now);
 }

@@ -35,20 +35,46 @@ const JOIN_TRIES = 5;
 
 export async function joinRoom(deps: JoinDeps, join: JoinMessage): Promise<Handled> {
   const { room, predecessor } = join;
+  // Anybody can name a room that the bot is in: it is not left for that.
+  const wasThere = predecessor !== undefined && (await isMember(deps, room));
+  if (wasThere === 'unreachable') return again(60);
   const via = serverOf(join.by);
   const joined = await tryJoin(deps, room, via === undefined ? [] : [via]);
   if (joined !== 'joined') {
     deps.log('a room was not joined', { event: join.event, outcome: joined });
     return joined === 'unreachable' ? again(60) : done;
   }
-  const before = predecessor === undefined ? undefined : await carried(deps, join, predecessor);
-  if (before?.kind === 'not ours') {
-    await deps.matrix.leave(room);
+  const old = predecessor ?? (await replaced(deps, room));
+  const before = old === undefined ? undefined : await carried(deps, join, old);
+  if (predecessor !== undefined && !before) {
+    if (!wasThere) await deps.matrix.leave(room);
     return done;
   }
-  await entered(deps.gate, room, before?.direct ?? false);
+  await entered(deps.gate, room, before);
   await readBack(deps, join);
   return done;
+}
+
+async function isMember({ matrix, bot }: JoinDeps, room: string): Promise<boolean | 'unreachable'> {
+  try {
+    return textAt(await matrix.state(room, 'm.room.member', bot), 'membership') === 'join';
+  } catch (error) {
+    if (!isMatrixError(error)) throw error;
+    return error.kind === 'refused' ? false : 'unreachable';
+  }
+}
+
+/** The room that this one replaces: each names the other. Nobody may have let us in when the tombstone came. */
+async function replaced({ matrix }: JoinDeps, room: string): Promise<string | undefined> {
+  const old = textAt(at((await matrix.creation(room))?.content, 'predecessor'), 'room_id');
+  if (old === undefined) return undefined;
+  try {
+    const tombstone = await matrix.state(old, 'm.room.tombstone', '');
+    return textAt(tombstone, 'replacement_room') === room ? old : undefined;
+  } catch (error) {
+    if (!isMatrixError(error) || error.kind !== 'refused') throw error;
+    return undefined;
+  }
 }
 
 async function tryJoin(
@@ -73,22 +99,23 @@ async function tryJoin(
   }
 }
 
-/** A tombstone is a claim: the new room must name the old one, and be made by somebody who could have meant it. */
+/**
+ * A tombstone is a claim: the new room must name the old one, and be made by who sent it or has power in the old one.
+ * Then what the old room was carries over.
+ */
 async function carried(
   deps: JoinDeps,
   join: JoinMessage,
   predecessor: string,
-): Promise<{ kind: 'ours' | 'not ours'; direct: boolean }> {
+): Promise<{ room: string; direct: boolean } | undefined> {
   const create = await deps.matrix.creation(join.room);
   const named = textAt(at(create?.content, 'predecessor'), 'room_id') === predecessor;
-  const levels = powerLevels(await deps.matrix.state(join.room, 'm.room.power_levels', ''), create);
-  const meant = create?.sender === join.by || levels.of(join.by) >= levels.toSend('m.room.tombstone');
-  if (!named || !meant) return { kind: 'not ours', direct: false };
-  const old = await (await deps.view(predecessor)).look();
-  return {
-    kind: 'ours',
-    direct: old.kind === 'known' && (old.picture.createdDirect || old.picture.carriedDirect),
-  };
+  const looked = await (await deps.view(predecessor)).look();
+  const old = looked.kind === 'known' ? looked.picture : undefined;
+  const levels = powerLevels(old?.power, old?.create);
+  const hasPower = old && create && levels.of(create.sender) >= levels.toSet('m.room.tombstone');
+  if (!named || !(create?.sender === join.by || hasPower)) return undefined;
+  return { room: predecessor, direct: old !== undefined && (old.createdDirect || old.carriedDirect) };
 }
 
 /** What was said between the invite and the join, and one notice where nothing can be read. */

@@ -5,12 +5,10 @@
  */
 
 import { DELIVERY_MS } from '../turns/batch.ts';
-import { nudges } from '../turns/conditions.ts';
 import { getConsent } from '../turns/consent.ts';
 import {
   asksConsent,
   type Head,
-  headChange,
   headOf,
   isExpired,
   isTerminal,
@@ -24,7 +22,9 @@ import { takeRun } from '../turns/run.ts';
 import { begin, closeForeign, isKnownFormat, MAX_ATTEMPTS, takeOver } from '../turns/takeover.ts';
 import { runAttempt } from './attempt.ts';
 import { ask, settleRoom } from './note.ts';
+import { nudgeHolder } from './nudge.ts';
 import { again, done, type Handled, type Invocation, type WorkDeps } from './ports.ts';
+import { SPARE_MS } from './send-once.ts';
 
 export type Received = {
   readonly turn: string;
@@ -34,8 +34,8 @@ export type Received = {
   readonly invocation: Invocation;
 };
 
-/** Below this the worker gives the message back instead of starting anything, ms. */
-const NEARLY_OVER_MS = 15_000;
+/** Below this the worker gives the message back instead of starting anything, which needs time to be ended well; ms. */
+const NEARLY_OVER_MS = SPARE_MS;
 /** A watchdog message of a turn nobody knows is given up this long after it was sent, ms. */
 const UNKNOWN_MS = 60_000;
 const WATCHDOG_S = 15;
@@ -109,7 +109,7 @@ async function take(
 ): Promise<Head | 'blocked' | 'changed'> {
   const run = await takeRun(deps, meta.conversation, turn);
   if (run.kind === 'blocked') {
-    if (run.head && leaseOver(run.head, deps.clock.now())) await nudge(deps, run.turn, run.head);
+    await nudgeHolder(deps, run);
     return 'blocked';
   }
   if (head.status !== 'running') return orChanged(await begin(deps, turn, head));
@@ -122,18 +122,6 @@ async function take(
 }
 
 const orChanged = (head: Head | 'refused') => (head === 'refused' ? 'changed' : head);
-
-/** Whoever is blocked by a holder whose owner seems dead sends for a worker, once an attempt. */
-async function nudge(deps: WorkDeps, turn: string, head: Head): Promise<void> {
-  const change = headChange({ nudged: head.attempt });
-  const row = await deps.table.update({
-    op: 'nudge',
-    key: keys.head(turn),
-    ...change,
-    when: nudges(head.attempt),
-  });
-  if (row !== 'refused') await deps.queue.watch(turn, 0);
-}
 
 /** The turn waits for a person: the question is sent if the room has not seen it. */
 export async function stillAsking(

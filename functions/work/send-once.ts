@@ -96,7 +96,7 @@ export async function sendOnce(
 }
 
 /** A token that is refused may be rotating; every other refusal stands. */
-const isFinal = (error: MatrixError): boolean => error.kind === 'refused' && error.status !== 401;
+export const isFinal = (error: MatrixError): boolean => error.kind === 'refused' && error.status !== 401;
 
 /** One look at what the bot said last in the room. */
 async function findInRoom(

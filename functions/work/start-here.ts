@@ -14,6 +14,7 @@ import { takeRun } from '../turns/run.ts';
 import { createQueued } from '../turns/start.ts';
 import { freshBatch } from '../turns/takeover.ts';
 import { runAttempt } from './attempt.ts';
+import { nudgeHolder } from './nudge.ts';
 import type { Invocation, WorkDeps } from './ports.ts';
 
 export type WhenBusy = 'reject' | 'enqueue' | 'interrupt';
@@ -74,6 +75,7 @@ async function reach(deps: WorkDeps, { turn, meta, whenBusy }: StartRequest): Pr
   for (;;) {
     const run = await takeRun(deps, meta.conversation, turn);
     if (run.kind === 'held') return 'held';
+    await nudgeHolder(deps, run);
     const busy = { kind: 'busy', turn: run.turn } as const;
     if (whenBusy === 'reject') return busy;
     if (whenBusy === 'enqueue') {

@@ -54,6 +54,13 @@ export function tableContract(name: string, make: () => Promise<Table>): void {
       expect(await table.get({ pk, sk: 'a' })).toBeUndefined();
     });
 
+    it('refuses a row of more than 400 KB, before anything is written', async () => {
+      const row = { pk, sk: 'a', text: 'x'.repeat(409_700) };
+      await expect(table.put({ op: 'put', row })).rejects.toThrow();
+      await expect(table.update({ op: 'u', key: row, set: { text: row.text } })).rejects.toThrow();
+      expect(await table.get(row)).toBeUndefined();
+    });
+
     it('puts once under noRow and leaves the first row as it is', async () => {
       expect(await table.put({ op: 'put', row: { pk, sk: 'a', n: 1 }, when: noRow })).toBe('written');
       expect(await table.put({ op: 'put', row: { pk, sk: 'a', n: 2 }, when: noRow })).toBe('refused');

@@ -4,7 +4,7 @@
  */
 
 import type { StoredEvent } from '../../bin/dev/homeserver/world/event.ts';
-import { MatrixFault } from '../../bin/dev/homeserver/world/fault.ts';
+import { forbidden, MatrixFault } from '../../bin/dev/homeserver/world/fault.ts';
 import type { World } from '../../bin/dev/homeserver/world.ts';
 import { type MatrixClient, MatrixError } from '../../functions/matrix/client.ts';
 import { parseEvent, type RoomEvent } from '../../functions/matrix/event.ts';
@@ -34,7 +34,7 @@ export function matrixOver(
     try {
       return effect();
     } catch (error) {
-      if (error instanceof MatrixFault && error.status === 404) return undefined;
+      if (error instanceof MatrixFault && error.errcode === 'M_NOT_FOUND') return undefined;
       throw error;
     }
   };
@@ -44,25 +44,42 @@ export function matrixOver(
   };
   return {
     whoami: () => call('whoami', () => bot),
-    register: () => call('register', () => 'exists'),
+    register: (localpart) =>
+      call('register', () => {
+        try {
+          world.register(localpart, 'service');
+          return 'registered';
+        } catch (error) {
+          if (error instanceof MatrixFault && error.errcode === 'M_USER_IN_USE') return 'exists';
+          throw error;
+        }
+      }),
     setDisplayName: (name) => call('setDisplayName', () => void world.setDisplayName(bot, name)),
     setAvatarUrl: (url) => call('setAvatarUrl', () => void world.setAvatarUrl(bot, url)),
     profile: (user) =>
       call('profile', () => {
         const profile = found(() => world.profile(user));
-        return profile && { ...(profile.displayname !== undefined && { displayName: profile.displayname }) };
+        const { displayname, avatar_url } = profile ?? {};
+        return (
+          profile && {
+            ...(displayname !== undefined && { displayName: displayname }),
+            ...(avatar_url !== undefined && { avatarUrl: avatar_url }),
+          }
+        );
       }),
-    ping: () => call('ping', () => 1),
-    join: (room) =>
+    ping: (service) =>
+      call('ping', () => {
+        if (service !== world.service?.registration.id) throw forbidden('Mismatching application service ID');
+        return 1;
+      }),
+    join: (named) =>
       call('join', () => {
+        const room = named.startsWith('#') ? world.resolveAlias(named) : named;
         world.join(bot, room);
         return room;
       }),
     leave: (room) => call('leave', () => void world.leave(bot, room)),
-    joinedRooms: () =>
-      call('joinedRooms', () =>
-        world.roomIds().filter((room) => found(() => world.joinedMembers(bot, room)) !== undefined),
-      ),
+    joinedRooms: () => call('joinedRooms', () => world.joinedRooms(bot)),
     creation: (room) =>
       call('creation', () => {
         const event = found(() => world.stateEvent(bot, room, 'm.room.create'));
@@ -80,9 +97,10 @@ export function matrixOver(
       })),
     invitedMembers: (room) =>
       call('invitedMembers', () => ({
-        members: world
-          .members(bot, room, { membership: 'invite' })
-          .map(({ stateKey }) => ({ userId: stateKey! })),
+        members: world.members(bot, room, { membership: 'invite' }).map(({ stateKey, content }) => ({
+          userId: stateKey!,
+          ...(typeof content.displayname === 'string' && { displayName: content.displayname }),
+        })),
         truncated: false,
       })),
     event: (room, event) => call('event', () => found(() => read(world.event(bot, room, event))[0])),

@@ -151,11 +151,20 @@ function changed(row: Row, change: Change): Row {
   return next as Row;
 }
 
+/** Of DynamoDB, with all names and values; here of the largest value only. */
+const MAX_ROW_BYTES = 400 * 1_024;
+
 function check(row: Row): Row {
   for (const [name, value] of Object.entries(row)) {
     if (typeof value === 'number' && !Number.isFinite(value))
       throw new TypeError(`${name} is not a finite number`);
     if (value instanceof Set && value.size === 0) throw new TypeError(`${name} is an empty set`);
+    if (
+      typeof value === 'string' &&
+      value.length > MAX_ROW_BYTES / 4 &&
+      Buffer.byteLength(value) > MAX_ROW_BYTES
+    )
+      throw new RangeError(`${name} is larger than a row may be`);
   }
   return row;
 }

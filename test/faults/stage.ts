@@ -13,6 +13,7 @@ import { sweepTurns } from '../../functions/work/sweep.ts';
 import { judgeFlow } from '../model/flow/judge.ts';
 import type { Said } from '../model/flow/script.ts';
 import { BOT, FlowSystem } from '../model/flow/system.ts';
+import type { Message, QueueName } from '../model/queues.ts';
 import { type Process, World } from '../model/world.ts';
 
 export const ALICE = '@alice:hs';
@@ -102,26 +103,26 @@ export class Stage {
     return this.system.take(process, events);
   }
 
-  /** Receives what is in the queue, one worker a message, until nothing is to be seen; the first may die. */
+  /** Receives what is in the queues, one worker a message, until nothing is to be seen; the first may die. */
   async work(death?: Death, system: FlowSystem = this.system): Promise<void> {
-    const { queues } = system;
     let next = death;
-    for (let message = queues.receive('turns'); message; message = queues.receive('turns')) {
-      const received = message;
-      const lived = await this.run(async (process) => {
-        const invocation = { remaining: () => process.end - this.world.now };
-        const body = system.message(received.body)!;
-        const handled = await handle(system.work(process), body, {
-          queue: 'turns',
-          sentAt: received.sentAt,
-          invocation,
-        });
-        if (handled.kind === 'done') queues.remove('turns', received);
-        else received.visibleAt = this.world.now + handled.seconds * 1_000;
-      }, next);
-      if (!lived) received.visibleAt = this.world.now + 45_000;
-      next = undefined;
-    }
+    for (const queue of ['turns', 'watchdog'] as const)
+      for (let message = system.queues.receive(queue); message; message = system.queues.receive(queue)) {
+        await this.receive(system, queue, message, next);
+        next = undefined;
+      }
+  }
+
+  private async receive(system: FlowSystem, queue: QueueName, received: Message<string>, death?: Death) {
+    const lived = await this.run(async (process) => {
+      const invocation = { remaining: () => process.end - this.world.now };
+      const body = system.message(received.body)!;
+      const { sentAt } = received;
+      const handled = await handle(system.work(process), body, { queue, sentAt, invocation });
+      if (handled.kind === 'done') system.queues.remove(queue, received);
+      else received.visibleAt = this.world.now + handled.seconds * 1_000;
+    }, death);
+    if (!lived) received.visibleAt = this.world.now + 45_000;
   }
 
   /** Lets time go by in steps, with workers and `sweep` in each, until nothing is left to do. */
@@ -152,7 +153,7 @@ export class Stage {
   private isSettled(): boolean {
     const { log, gate, queues } = this.system;
     return (
-      queues.turns.length + queues.dead.length === 0 &&
+      queues.turns.length + queues.watchdog.length + queues.dead.length === 0 &&
       log.rows.all().every((row) => row.sk !== 'HEAD' || isTerminal(log.head(row.pk)!)) &&
       gate.all().every((row) => row.sk !== 'E' || row.dec === undefined || row.fin === true)
     );

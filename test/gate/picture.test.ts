@@ -132,7 +132,7 @@ describe('at once', () => {
     server.before = () => undefined;
     await invalidate(table, ROOM);
     expect(await hasLeft(table, ROOM)).toBe(true);
-    await entered(table, ROOM, false);
+    await entered(table, ROOM);
     expect(await hasLeft(table, ROOM)).toBe(false);
     expect((await look()).read).toBe(true);
   });
@@ -168,7 +168,7 @@ describe('at once', () => {
 
   it('what a room carries over from the one it replaced counts from its first look on', async () => {
     const { look, table } = gate();
-    await entered(table, ROOM, true);
+    await entered(table, ROOM, { room: '!old:hs', direct: true });
     expect((await look()).looked).toMatchObject({ picture: { carriedDirect: true } });
     expect((await look()).looked).toMatchObject({ picture: { carriedDirect: true } });
   });

@@ -23,6 +23,13 @@ describe('levels', () => {
     expect(powerLevels({}).of(bot)).toBe(0);
   });
 
+  it('of a state are its own, else the default of states', () => {
+    const levels = powerLevels({ events: { 'm.room.topic': 10 }, events_default: 20 });
+    expect([levels.toSet('m.room.topic'), levels.toSet('m.room.tombstone')]).toEqual([10, 50]);
+    expect(powerLevels({ state_default: 70 }).toSet('m.room.tombstone')).toBe(70);
+    expect(powerLevels(undefined).toSet('m.room.tombstone')).toBe(0);
+  });
+
   it.each([
     ['100', 100],
     [' +100 ', 100],

@@ -18,16 +18,19 @@ export type Message<Body> = {
 const VISIBILITY_S = 45;
 const EXTEND_MS = 15_000;
 
+/** What of the world the queues need. */
+export type QueueWorld = Pick<World, 'now' | 'schedule' | 'spawn'>;
+
 export class Queues<Body> {
   readonly turns: Message<Body>[] = [];
   readonly watchdog: Message<Body>[] = [];
   readonly dead: Message<Body>[] = [];
   private readonly sleepers: Record<QueueName, (() => void)[]> = { turns: [], watchdog: [] };
   private readonly sent = new Map<string, number>();
-  private readonly world: World;
+  private readonly world: QueueWorld;
   private readonly maxReceives: Record<QueueName, number>;
 
-  constructor(world: World, maxReceives: Record<QueueName, number> = { turns: 10, watchdog: 1_000 }) {
+  constructor(world: QueueWorld, maxReceives: Record<QueueName, number> = { turns: 10, watchdog: 1_000 }) {
     this.world = world;
     this.maxReceives = maxReceives;
   }
@@ -35,8 +38,9 @@ export class Queues<Body> {
   send(queue: QueueName, group: string, body: Body, deduplication?: string, delayMs = 0): void {
     const { now } = this.world;
     if (deduplication !== undefined) {
-      if ((this.sent.get(deduplication) ?? Number.NEGATIVE_INFINITY) > now - 300_000) return;
-      this.sent.set(deduplication, now);
+      const id = JSON.stringify([group, deduplication]);
+      if ((this.sent.get(id) ?? Number.NEGATIVE_INFINITY) > now - 300_000) return;
+      this.sent.set(id, now);
     }
     for (const wake of this.sleepers[queue].splice(0)) wake();
     this[queue].push({ body, group, sentAt: now, visibleAt: now + delayMs, receives: 0 });

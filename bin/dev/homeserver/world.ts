@@ -15,7 +15,15 @@ import { ban, invite, join, kick, leave, unban } from './world/members.ts';
 import { type Registration, serviceOf } from './world/namespaces.ts';
 import { openIdUser, requestOpenIdToken } from './world/openid.ts';
 import { setAvatarUrl, setDisplayName } from './world/profile.ts';
-import { joinedMembers, messages, readEvent, readMembers, readState, readStateEvent } from './world/read.ts';
+import {
+  joinedMembers,
+  joinedRooms,
+  messages,
+  readEvent,
+  readMembers,
+  readState,
+  readStateEvent,
+} from './world/read.ts';
 import { createRoom } from './world/rooms.ts';
 import { forgetTransactions, redact, send, setState } from './world/send.ts';
 import { restore, snapshot, type WorldSnapshot } from './world/snapshot.ts';
@@ -111,6 +119,7 @@ export function createWorld(options: WorldOptions) {
     stateEvent: of(readStateEvent),
     members: of(readMembers),
     joinedMembers: of(joinedMembers),
+    joinedRooms: of(joinedRooms),
     typingUsers: of(typingUsers),
     sync: of(sync),
     clientEvent: of(clientEvent),

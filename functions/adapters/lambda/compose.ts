@@ -114,8 +114,8 @@ export function composeWork(parts: WorkParts): HandleDeps {
     log,
     async recent(room, limit) {
       const row = await tables.gate.get(gateKeys.picture(room));
-      const { picture } = storedPicture(row, clock.now(), gate);
-      const messages = await recent(memory, room, limit, picture?.predecessor);
+      const { predecessor } = storedPicture(row, clock.now(), gate);
+      const messages = await recent(memory, room, limit, predecessor);
       return messages.map(({ event, sender, name, body }) => ({ event, sender, name, text: body }));
     },
     async refreshRoster(room) {

@@ -12,10 +12,10 @@ const VERSION = 1;
 export type Envelope = { readonly body: string; readonly group: string; readonly deduplication: string };
 
 function envelope(message: WorkMessage, group: string, deduplication: string): Envelope {
-  // SQS refuses some characters that JSON leaves as they are.
+  // SQS, and what stands in for it, refuse some characters that JSON leaves as they are: none is left but ASCII.
   const body = JSON.stringify({ v: VERSION, ...message }).replace(
-    /[\ufffe\uffff]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16)}`,
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   return { body, group, deduplication };
 }

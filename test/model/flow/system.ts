@@ -12,7 +12,7 @@ import {
   type Tables,
   taking,
 } from '../../../functions/adapters/lambda/compose.ts';
-import { type Envelope, messages, parseMessage } from '../../../functions/adapters/sqs/messages.ts';
+import { parseMessage } from '../../../functions/adapters/sqs/messages.ts';
 import { gateOptions, type Limits } from '../../../functions/gate/options.ts';
 import { MatrixError } from '../../../functions/matrix/client.ts';
 import { namespace } from '../../../functions/matrix/ids.ts';
@@ -20,6 +20,7 @@ import { patient } from '../../../functions/runtime/patience.ts';
 import { type Table, Unavailable } from '../../../functions/runtime/table.ts';
 import type { HandleDeps } from '../../../functions/work/handle.ts';
 import { matrixOver } from '../../fakes/matrix.ts';
+import { queueOver } from '../../fakes/queue.ts';
 import { memoryRows, type Rows, tableOver } from '../../fakes/table.ts';
 import { LogTable, type TableMutant } from '../log-table.ts';
 import { Queues } from '../queues.ts';
@@ -120,12 +121,9 @@ export class FlowSystem {
 
   parts(process: Process, isPatient: boolean): Parts {
     const { world } = this;
-    const send = ({ body, group, deduplication }: Envelope) =>
-      world.call(
-        process,
-        () => this.queues.send('turns', group, body, deduplication),
-        () => new Unavailable('send'),
-      );
+    const queue = queueOver(this.queues, (effect) =>
+      world.call(process, effect, () => new Unavailable('send')),
+    );
     const matrix = matrixOver(
       this.rooms,
       (name, effect) => {
@@ -147,13 +145,7 @@ export class FlowSystem {
       random: world.random(),
       // Decoration, whose every call would only lengthen the schedules.
       matrix: { ...matrix, typing: async () => undefined, receipt: async () => undefined },
-      queue: {
-        send: (turn, conversation, deduplication) => send(messages.turn(turn, conversation, deduplication)),
-        watch: (turn) => send({ ...messages.turn(turn, turn, turn), group: turn }),
-        decide: (room, event, round) => send(messages.decide(room, event, round)),
-        join: (join) => send(messages.join(join)),
-        notice: (room, event, notice) => send(messages.notice(room, event, notice)),
-      },
+      queue,
       tenant: SERVER,
       namespace: namespace(this.bot, `${this.bot.slice(1, -3)}_`),
       gate: { ...gateOptions({ MATRIX_GROUP_ROOMS: 'gate' }, SERVER), limits: this.limits },

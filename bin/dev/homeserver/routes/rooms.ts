@@ -72,6 +72,9 @@ export function roomRoutes(world: World, ask: ServiceQueries): Route[] {
     moderation('ban'),
     moderation('unban'),
 
+    own('GET', `${client}/joined_rooms`, 'joinedRooms', ({ requester }) => ({
+      json: { joined_rooms: world.joinedRooms(requester.user) },
+    })),
     open('GET', `${client}/directory/room/:alias`, 'resolveAlias', async ({ params, signal }) => ({
       json: { room_id: await ask.alias(params.alias!, signal), servers: [world.serverName] },
     })),

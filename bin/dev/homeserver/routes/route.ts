@@ -30,6 +30,7 @@ export const calls = [
   'messages',
   'members',
   'joinedMembers',
+  'joinedRooms',
   'typing',
   'receipt',
   'sync',

@@ -102,6 +102,11 @@ export function joinedMembers(world: WorldState, user: string, roomId: string): 
   );
 }
 
+/** The rooms a user is in. */
+export function joinedRooms(world: WorldState, user: string): string[] {
+  return [...world.rooms.values()].flatMap((room) => (membershipOf(room, user) === 'join' ? [room.id] : []));
+}
+
 export type Filter = {
   readonly senders?: readonly string[] | undefined;
   readonly not_senders?: readonly string[] | undefined;
