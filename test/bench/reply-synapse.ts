@@ -1,0 +1,51 @@
+/** The same as `reply.ts`, on a real Synapse. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { BOT, readTokens } from '../../bin/dev/folder.ts';
+import { matrixHttpClient } from '../../functions/adapters/matrix-http/client.ts';
+import { connect } from '../../functions/matrix/connect.ts';
+import { startSynapse } from '../services/synapse/server.ts';
+import type { Bench } from './bench.ts';
+import { botOf, heard } from './reply.ts';
+import { AT_ONCE, type Running, withStack } from './running.ts';
+
+export const replySynapse: Bench = {
+  figures: {
+    reply_first_p50_ms_synapse: { unit: 'ms', target: '<= 150' },
+    reply_last_p50_ms_synapse: { unit: 'ms', target: '<= 150' },
+  },
+  synapse: true,
+  async measure() {
+    const server = 'localhost';
+    // The functions look for it only when they are asked something, so it may start after them, with their registration.
+    const port = await freePort();
+    const homeserver = { url: `http://127.0.0.1:${port}`, server };
+    const { first, last } = await withStack({ env: AT_ONCE, homeserver }, async (running) => {
+      const synapse = await startSynapse({ registrations: [running.stack.registrationPath], server, port });
+      try {
+        await connected(running);
+        return await heard(running);
+      } finally {
+        await synapse.remove();
+      }
+    });
+    return { reply_first_p50_ms_synapse: first, reply_last_p50_ms_synapse: last };
+  },
+};
+
+async function connected(running: Running): Promise<void> {
+  const { as_token: token } = await readTokens(running.folder);
+  const bot = botOf(running);
+  const client = matrixHttpClient({ homeserver: running.stack.homeserverUrl, token, userId: bot });
+  const outcome = await connect(client, { bot, appserviceId: BOT.id, displayName: 'Agent' });
+  if (!outcome.ok) throw new Error(outcome.problem);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
