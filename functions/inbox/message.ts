@@ -1,6 +1,5 @@
 /** Decides a message, an encrypted one or a consent: asks the gate, and commits what it said in the event's record. */
 import { decide, type GateMessage, type Notice } from '../gate/decide.ts';
-import { mark } from '../gate/mark.ts';
 import { countPace } from '../gate/pace.ts';
 import type { Picture } from '../gate/picture.ts';
 import { roomKindOf } from '../gate/read-room.ts';
@@ -87,12 +86,9 @@ export async function decideMessage(
   };
   const { record, won } = await commit(deps.table, decided, deps.clock.now());
   const stands = record.decided;
-  if (stands?.markUntil !== undefined && !isForgotten(record)) {
-    // Written now, since the room's next message is decided by it.
-    const thread = stands.thread ?? stands.event;
-    await mark(deps.table, event.room, thread, stands.markUntil);
-    view.marked(thread, stands.markUntil);
-  }
+  // The room's next message is decided by it, and may be in the same transaction: before its row is written.
+  if (stands?.markUntil !== undefined && !isForgotten(record))
+    view.marked(stands.thread ?? stands.event, stands.markUntil);
   if (won && pace && pace !== view.pace()) {
     await countPace(deps.table, event.room, view.pace(), pace, received);
     view.paced(pace);
