@@ -9,8 +9,9 @@ import type { Creation } from './power.ts';
 /**
  * `refused`: the homeserver said no and would say so again. `limited`: too many calls, nothing was done. `unreachable`:
  * no answer, none that can be read, or one that is the server's own fault; whether a write took effect is unknown.
+ * `held`: the caller's own `mayLeave` said no, and nothing was sent.
  */
-export type Failure = 'refused' | 'limited' | 'unreachable';
+export type Failure = 'refused' | 'limited' | 'unreachable' | 'held';
 
 export type MatrixFault = {
   readonly kind: Failure;
@@ -47,7 +48,11 @@ export class MatrixError extends Error {
 
 export const isMatrixError = (error: unknown): error is MatrixError => error instanceof MatrixError;
 
-export type Call = { readonly signal?: AbortSignal };
+export type Call = {
+  readonly signal?: AbortSignal;
+  /** Asked in the tick in which the request would leave, by the calls that say so. */
+  readonly mayLeave?: () => boolean;
+};
 
 export type Member = { readonly userId: string; readonly displayName?: string };
 
@@ -108,7 +113,7 @@ export type MatrixClient = {
   messages(room: string, options: MessagesOptions, call?: Call): Promise<Messages>;
   /**
    * The event's id. The same room, type and `txnId` give the same event for as long as the homeserver remembers it:
-   * 30–60 minutes, less if it restarts.
+   * 30–60 minutes, less if it restarts. Asks `mayLeave`.
    */
   send(room: string, type: string, txnId: string, content: object, call?: Call): Promise<string>;
   /** The redaction's id; repeated as {@link send}. */

@@ -69,14 +69,17 @@ export async function sendOnce(
       const looked = clock.monotonic();
       const found = look ? await findInRoom(deps, slot) : undefined;
       // The check and the request leave in the same tick: a lease may end while a look is under way.
-      if (!found && ((owner && !owner.mayAct()) || (look && clock.monotonic() - looked > LOOK_MS))) continue;
+      const mayLeave = () => owner?.mayAct() !== false && (!look || clock.monotonic() - looked <= LOOK_MS);
       const event =
         found ??
-        (await matrix.send(slot.room, 'm.room.message', `${slot.turn}.${slot.part}`, stored.content));
+        (await matrix.send(slot.room, 'm.room.message', `${slot.turn}.${slot.part}`, stored.content, {
+          mayLeave,
+        }));
       await slot.store(event);
       return { kind: 'sent', event };
     } catch (error) {
       if (!isMatrixError(error)) throw error;
+      if (error.kind === 'held') continue;
       if (isFinal(error)) {
         await slot.store(REFUSED);
         deps.log('a message was refused', {

@@ -121,6 +121,19 @@ describe('time', () => {
     expect(write.message).toBe('send: unreachable timed out');
   });
 
+  it('is not made when it may no longer leave once its token is there', async () => {
+    let isOurs = true;
+    const rotating = clientWith({
+      token: async () => {
+        isOurs = false;
+        return TOKEN;
+      },
+    });
+    const sent = rotating.send(room, 'm.room.message', 't', {}, { mayLeave: () => isOurs });
+    expect((await failure(sent)).message).toBe('send: held');
+    expect(state.seen).toEqual([]);
+  });
+
   it('is over when the caller says so', async () => {
     state.answer = endless;
     const caller = new AbortController();

@@ -47,6 +47,14 @@ export function matrixSendContract(name: string, make: MakeMatrix): void {
         expect(new Set(ids).size).toBe(5);
       });
 
+      it('that may no longer leave is not sent', async () => {
+        const held = client.send(room, MESSAGE, 't1', text('too late'), { mayLeave: () => false });
+        expect(await failure(held)).toMatchObject({ kind: 'held' });
+        expect(said()).toEqual([]);
+        await client.send(room, MESSAGE, 't1', text('in time'), { mayLeave: () => true });
+        expect(said()).toMatchObject([{ content: text('in time') }]);
+      });
+
       it('is another once the homeserver has forgotten the id', async () => {
         const id = await client.send(room, MESSAGE, 't1', text('a'));
         world.forgetTransactions();

@@ -115,8 +115,11 @@ export function matrixOver(
         });
         return { events: page.chunk.flatMap(read), ...(page.end !== undefined && { end: page.end }) };
       }),
-    send: (room, type, txnId, content) =>
-      call('send', () => world.send(bot, room, type, { ...content }, transaction(txnId))),
+    send: (room, type, txnId, content, { mayLeave } = {}) =>
+      call('send', () => {
+        if (mayLeave?.() === false) throw new MatrixError('send', { kind: 'held' });
+        return world.send(bot, room, type, { ...content }, transaction(txnId));
+      }),
     redact: (room, event, txnId, reason) =>
       call('redact', () =>
         world.redact(bot, room, event, {

@@ -144,6 +144,16 @@ describe('a part', () => {
     expect(answers(shop)).toHaveLength(1);
   });
 
+  it('whose request leaves too long after its look is held, and looks again', async () => {
+    const shop = new Shop();
+    const turn = await shop.ask('hello');
+    shop.refuse('send', 502);
+    shop.before('messages', () => shop.before('send', () => shop.clock.sleep(9_000)));
+    await shop.run();
+    expect(shop.called('messages')).toHaveLength(2);
+    expect([answers(shop).length, shop.head(turn).status]).toEqual([1, 'complete']);
+  });
+
   it('waits as long as the homeserver asks, and needs no look behind that', async () => {
     const shop = new Shop();
     await shop.ask('hello');

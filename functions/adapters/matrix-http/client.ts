@@ -14,7 +14,7 @@ export function matrixHttpClient(options: MatrixHttpOptions & { readonly userId:
   const { userId } = options;
 
   type Read<T> = Request<T>['read'];
-  type More<T> = Partial<Pick<Request<T>, 'query' | 'maxBytes' | 'tooLong' | 'slow'>>;
+  type More<T> = Partial<Pick<Request<T>, 'query' | 'maxBytes' | 'tooLong' | 'slow' | 'mayLeave'>>;
   const asking =
     (method: 'PUT' | 'POST') =>
     <T>(name: string, path: string[], body: object, call: Call | undefined, read: Read<T>, more?: More<T>) =>
@@ -120,7 +120,9 @@ export function matrixHttpClient(options: MatrixHttpOptions & { readonly userId:
       }),
 
     send: (room, type, txnId, content, call) =>
-      put('send', ['rooms', room, 'send', type, txnId], content, call, text('event_id')),
+      put('send', ['rooms', room, 'send', type, txnId], content, call, text('event_id'), {
+        mayLeave: call?.mayLeave,
+      }),
     redact: (room, event, txnId, reason, call) =>
       put('redact', ['rooms', room, 'redact', event, txnId], { reason }, call, text('event_id')),
     async typing(room, on, timeoutMs, call) {

@@ -31,6 +31,7 @@ export type Request<T> = {
   /** It makes an event, a user or a room. */
   readonly slow?: boolean;
   readonly signal?: AbortSignal | undefined;
+  readonly mayLeave?: (() => boolean) | undefined;
   /** What the answer says; undefined if it cannot be read. */
   read(answer: Json): T | undefined;
   /** What a longer answer than {@link maxBytes} means; unreadable if absent. */
@@ -49,13 +50,15 @@ export function matrixHttp(options: MatrixHttpOptions): Ask {
   const base = options.homeserver.replace(/\/+$/, '');
 
   return async <T>(request: Request<T>): Promise<T> => {
-    const { call, method, path, query, body, slow, signal, maxBytes = MAX_BYTES } = request;
+    const { call, method, path, query, body, slow, signal, mayLeave, maxBytes = MAX_BYTES } = request;
     const unreachable = (reason: string, status?: number) =>
       new MatrixError(call, { kind: 'unreachable', reason, ...(status !== undefined && { status }) });
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), slow ? sendTimeoutMs : readTimeoutMs);
     try {
       const bearer = typeof token === 'string' ? token : await token();
+      // The last thing before the request leaves: fetching a token may have taken its time.
+      if (mayLeave?.() === false) throw new MatrixError(call, { kind: 'held' });
       const response = await send(
         `${base}/_matrix/client${pathOf(call, path)}${query?.size ? `?${query}` : ''}`,
         {
