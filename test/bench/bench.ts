@@ -11,7 +11,7 @@ export type Figure = {
 
 export type Bench = {
   readonly figures: Readonly<Record<string, Figure>>;
-  /** It needs a real homeserver, and runs only if asked to. */
+  /** It needs a real homeserver, and may be left out. */
   readonly synapse?: true;
   /** A value for each figure, measured in a process that measures nothing else. */
   measure(): Promise<Readonly<Record<string, number>>>;

@@ -16,7 +16,7 @@ const USAGE = `Measures what is promised.
 
   --only NAME        only the figures of that name, or whose names begin so
   --json             one JSON object a line: name, value, unit, target, baseline
-  --synapse          also what needs a real homeserver, which is installed at the first time
+  --without-synapse  not what needs a real homeserver, which is installed at the first time
   --help
 `;
 
@@ -30,14 +30,14 @@ async function main(args: string[]): Promise<number> {
     options: {
       only: { type: 'string' },
       json: { type: 'boolean', default: false },
-      synapse: { type: 'boolean', default: false },
+      'without-synapse': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return say(USAGE);
   const asked = (name: string) => values.only === undefined || name.startsWith(values.only);
   const selected = Object.entries(benches).filter(
-    ([, bench]) => Object.keys(bench.figures).some(asked) && (!bench.synapse || values.synapse),
+    ([, bench]) => Object.keys(bench.figures).some(asked) && !(bench.synapse && values['without-synapse']),
   );
   if (selected.length === 0) return say(`no figure is called ${values.only}\n`, 1);
   if (!values.json) say(`${head}\n`);

@@ -1,4 +1,7 @@
-/** The same as `reply.ts`, on a real Synapse. */
+/**
+ * The same as `reply.ts`, on a real Synapse. The baseline is the slowest median of a resident bot that keeps all its state
+ * in memory, and loses whatever is unanswered when it is killed.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { BOT, readTokens } from '../../bin/dev/folder.ts';
@@ -11,8 +14,8 @@ import { AT_ONCE, type Running, withStack } from './running.ts';
 
 export const replySynapse: Bench = {
   figures: {
-    reply_first_p50_ms_synapse: { unit: 'ms', target: '<= 150' },
-    reply_last_p50_ms_synapse: { unit: 'ms', target: '<= 150' },
+    reply_first_p50_ms: { unit: 'ms', target: '<= 150', baseline: 48 },
+    reply_last_p50_ms: { unit: 'ms', target: '<= 150', baseline: 48 },
   },
   synapse: true,
   async measure() {
@@ -29,7 +32,7 @@ export const replySynapse: Bench = {
         await synapse.remove();
       }
     });
-    return { reply_first_p50_ms_synapse: first, reply_last_p50_ms_synapse: last };
+    return { reply_first_p50_ms: first, reply_last_p50_ms: last };
   },
 };
 

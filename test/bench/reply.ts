@@ -17,12 +17,12 @@ const PAUSE_MS = 100;
 
 export const reply: Bench = {
   figures: {
-    reply_first_p50_ms: { unit: 'ms' },
-    reply_last_p50_ms: { unit: 'ms' },
+    reply_first_p50_ms_stand_in: { unit: 'ms' },
+    reply_last_p50_ms_stand_in: { unit: 'ms' },
   },
   async measure() {
     const { first, last } = await withStack({ env: AT_ONCE }, heard);
-    return { reply_first_p50_ms: first, reply_last_p50_ms: last };
+    return { reply_first_p50_ms_stand_in: first, reply_last_p50_ms_stand_in: last };
   },
 };
 
