@@ -4,7 +4,7 @@
  * waits for exactly that. It ends after `waiting`, after a `step-end` with `last`, or by throwing.
  */
 import type { Choice, Numbered, TurnEvent } from '../turns/events.ts';
-import type { Tool } from './tools.ts';
+import type { Tool, ToolCall } from './tool.ts';
 
 /** A message the turn answers. */
 export type Asked = {
@@ -39,8 +39,6 @@ export type AgentInput = {
   /** ms since the epoch; the attempt is ended then. */
   readonly deadline: number;
 };
-
-export type ToolCall = Extract<TurnEvent, { type: 'tool-call' }>;
 
 export type Agent = {
   /** `signal` aborts when the turn is cancelled, taken over or out of time. */

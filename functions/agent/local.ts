@@ -12,9 +12,10 @@
  * and anything else is answered by saying it back.
  */
 import type { Clock } from '../runtime/clock.ts';
-import type { Numbered, TurnEvent, Usage } from '../turns/events.ts';
-import { type Agent, AgentError, type AgentInput, type ToolCall } from './agent.ts';
+import type { TurnEvent, Usage } from '../turns/events.ts';
+import { type Agent, AgentError, type AgentInput } from './agent.ts';
 import { manuscript } from './manuscript.ts';
+import type { ToolCall } from './tool.ts';
 import { runCall } from './tools.ts';
 
 export type LocalOptions = {
@@ -31,7 +32,7 @@ export function localAgent({ clock, wordDelayMs }: LocalOptions): Agent {
     text: string,
     part: number,
     signal: AbortSignal,
-    delay = wordDelayMs,
+    delay: number,
   ): AsyncGenerator<TurnEvent> {
     for (const word of text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) {
       if (delay > 0) await clock.sleep(delay, signal);
@@ -60,21 +61,11 @@ export function localAgent({ clock, wordDelayMs }: LocalOptions): Agent {
     signal: AbortSignal,
   ): AsyncGenerator<TurnEvent> {
     yield { type: 'step-start' };
-    switch (request.kind) {
-      case 'fail':
-        throw new AgentError('model_unavailable');
-      case 'count':
-        for (let n = 1; n <= request.to; n++)
-          yield* say(`${n}${n < request.to ? ', ' : '.'}`, 1, signal, 1_000);
-        break;
-      case 'write':
-        yield* say(manuscript(request.amount, request.unit), 1, signal);
-        break;
-      default:
-        yield* say(reply(input, request, observed), 1, signal);
-    }
+    if (request.kind === 'fail') throw new AgentError('model_unavailable');
+    const text = reply(input, request, observed);
+    yield* say(text, 1, signal, request.kind === 'count' ? 1_000 : wordDelayMs);
     // What was cut short is no whole step.
-    if (!signal.aborted) yield stepEnd(input, true);
+    if (!signal.aborted) yield stepEnd(input, text, true);
   }
 
   return {
@@ -83,8 +74,8 @@ export function localAgent({ clock, wordDelayMs }: LocalOptions): Agent {
       const done = input.steps.findLast(({ event }) => event.type === 'step-end');
       if (!done && request.kind === 'ask') {
         yield { type: 'step-start' };
-        yield stepEnd(input, false);
         const question = `May I answer this: ${request.text}`;
+        yield stepEnd(input, question);
         yield {
           type: 'waiting',
           question,
@@ -99,7 +90,7 @@ export function localAgent({ clock, wordDelayMs }: LocalOptions): Agent {
       if (tool) {
         yield { type: 'step-start' };
         observed = yield* call(input, tool.name, tool.args, signal);
-        yield stepEnd(input, false);
+        yield stepEnd(input, JSON.stringify(tool.args));
       }
       if (!signal.aborted) yield* answer(input, request, observed, signal);
     },
@@ -146,10 +137,14 @@ function toolOf(input: AgentInput, request: Request): { name: string; args: unkn
 
 function reply(
   input: AgentInput,
-  request: Exclude<Request, { kind: 'fail' | 'count' | 'write' }>,
+  request: Exclude<Request, { kind: 'fail' }>,
   observed: TurnEvent | undefined,
 ): string {
   switch (request.kind) {
+    case 'count':
+      return `${Array.from({ length: request.to }, (_, n) => n + 1).join(', ')}.`;
+    case 'write':
+      return manuscript(request.amount, request.unit);
     case 'ask':
       return input.consent?.choice === 'yes'
         ? `You said yes. ${request.text}`
@@ -179,12 +174,12 @@ function echoed({ asked, history }: AgentInput): string {
   return `${asked.at(-1)!.name} said${before}: ${said}`;
 }
 
-/** Tokens estimated as a quarter of the characters, so that usage is never zero in development. */
-function stepEnd(input: AgentInput, last: boolean): TurnEvent {
-  const size = (events: readonly Numbered[]) => JSON.stringify(events).length;
+/** Tokens estimated as a quarter of the characters, so that usage is not zero in development. */
+function stepEnd({ asked, history, steps }: AgentInput, said: string, last = false): TurnEvent {
+  const tokens = (characters: number) => Math.ceil(characters / 4);
   const usage: Usage = {
-    inputTokens: Math.ceil(size(input.steps) / 4) + input.asked.length,
-    outputTokens: 1,
+    inputTokens: tokens(JSON.stringify([asked, history, steps]).length),
+    outputTokens: tokens(said.length),
   };
-  return last ? { type: 'step-end', last, usage } : { type: 'step-end', usage };
+  return { type: 'step-end', ...(last && { last }), usage };
 }

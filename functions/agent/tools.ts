@@ -7,22 +7,8 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../runtime/clock.ts';
 import { limited, TimeLimit } from '../runtime/limit.ts';
 import type { TurnEvent } from '../turns/events.ts';
-import type { AgentInput, ToolCall } from './agent.ts';
-
-export type Tool = {
-  readonly name: string;
-  readonly description: string;
-  /** Asks the person it runs for before it runs. */
-  readonly consent?: boolean;
-  /** May be called again with the same key after an attempt that broke off. */
-  readonly repeatable?: boolean;
-  /** JSON Schema of the arguments. */
-  readonly parameters: Readonly<Record<string, unknown>>;
-  run(
-    args: Readonly<Record<string, unknown>>,
-    call: { readonly key: string; readonly signal: AbortSignal },
-  ): Promise<unknown>;
-};
+import type { AgentInput } from './agent.ts';
+import type { Tool, ToolCall } from './tool.ts';
 
 export type Failure = 'not_permitted' | 'invalid_request' | 'execution_error' | 'timeout';
 

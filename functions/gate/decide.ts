@@ -3,31 +3,15 @@
  * the limits; recording the decision, which commits it, is the caller's next write. The same message decided again
  * before that is counted once.
  */
-import type { MatrixClient } from '../matrix/client.ts';
-import type { Namespace } from '../matrix/ids.ts';
 import { maySpeak, powerLevels } from '../matrix/power.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Table } from '../runtime/table.ts';
 import { PEER_WINDOW_MS, WINDOW_MS, windowOf, within } from './limits.ts';
-import type { GateOptions } from './options.ts';
 import type { Pace } from './pace.ts';
 import { step } from './pace.ts';
 import type { Picture } from './picture.ts';
-import type { PrincipalOf } from './principal.ts';
+import type { GateDeps } from './ports.ts';
 import { roomKindOf } from './read-room.ts';
 import { judge, type No, type Yes } from './rules.ts';
 import type { RoomView } from './view.ts';
-
-export type GateDeps = {
-  readonly table: Table;
-  readonly matrix: MatrixClient;
-  readonly clock: Clock;
-  readonly options: GateOptions;
-  readonly namespace: Namespace;
-  readonly principalOf: PrincipalOf;
-  /** Unfinished turns of a conversation, counted to at most `limit`. */
-  unfinished(conversation: string, limit: number): Promise<number>;
-};
 
 /** A message as the gate sees it. */
 export type GateMessage = {

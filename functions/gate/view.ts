@@ -5,13 +5,13 @@
 import { isMatrixError } from '../matrix/client.ts';
 import { limited, TimeLimit } from '../runtime/limit.ts';
 import type { Row } from '../runtime/table.ts';
-import type { GateDeps } from './decide.ts';
 import { keys } from './keys.ts';
 import { markOf } from './mark.ts';
 import { readName, storedName } from './names.ts';
 import { type Own, ownOf } from './own.ts';
 import { type Pace, paceOf } from './pace.ts';
 import { type Looked, lookAt, type Stored, storedPicture } from './picture.ts';
+import type { GateDeps } from './ports.ts';
 import type { RoomReader } from './read-room.ts';
 
 export type RoomView = {

@@ -1,5 +1,6 @@
 /** What deciding a transaction needs from the modules it does not know: memory, turns, the queue. */
-import type { GateDeps, Notice } from '../gate/decide.ts';
+import type { Notice } from '../gate/decide.ts';
+import type { GateDeps } from '../gate/ports.ts';
 
 /** A message to keep, as the room's memory takes it. */
 export type ToCapture = {

@@ -1,6 +1,6 @@
 /** What the work on a turn needs from the world around it, and the limits it keeps. */
 import type { Agent } from '../agent/agent.ts';
-import type { Tool } from '../agent/tools.ts';
+import type { Tool } from '../agent/tool.ts';
 import type { MatrixClient } from '../matrix/client.ts';
 import type { Clock, Random } from '../runtime/clock.ts';
 import type { Table } from '../runtime/table.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AgentError, type AgentInput } from '../../functions/agent/agent.ts';
 import { localAgent } from '../../functions/agent/local.ts';
 import { manuscript } from '../../functions/agent/manuscript.ts';
-import type { Tool } from '../../functions/agent/tools.ts';
+import type { Tool } from '../../functions/agent/tool.ts';
 import { textOf } from '../../functions/turns/log.ts';
 import { all, numbered } from '../contracts/agent.ts';
 import { virtualClock } from '../dev/homeserver/virtual-clock.ts';

@@ -1,7 +1,8 @@
 /** The two gates before a tool, and that whatever it does is one observation. */
 import { describe, expect, it } from 'vitest';
-import { type AgentInput, cleanName, groupLine, type ToolCall } from '../../functions/agent/agent.ts';
-import { callKey, InvalidRequest, offered, runCall, type Tool } from '../../functions/agent/tools.ts';
+import { type AgentInput, cleanName, groupLine } from '../../functions/agent/agent.ts';
+import type { Tool, ToolCall } from '../../functions/agent/tool.ts';
+import { callKey, InvalidRequest, offered, runCall } from '../../functions/agent/tools.ts';
 import { virtualClock } from '../dev/homeserver/virtual-clock.ts';
 import { inputOf } from './input.ts';
 

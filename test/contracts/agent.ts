@@ -3,8 +3,8 @@
  * nothing, or ask first.
  */
 import { describe, expect, it } from 'vitest';
-import type { Agent, AgentInput, ToolCall } from '../../functions/agent/agent.ts';
-import type { Tool } from '../../functions/agent/tools.ts';
+import type { Agent, AgentInput } from '../../functions/agent/agent.ts';
+import type { Tool, ToolCall } from '../../functions/agent/tool.ts';
 import type { Numbered, TurnEvent } from '../../functions/turns/events.ts';
 import { canonical, textOf } from '../../functions/turns/log.ts';
 import { inputOf } from '../agent/input.ts';

@@ -14,7 +14,7 @@ import {
 import { parseMessage } from '../../functions/adapters/sqs/messages.ts';
 import type { Agent } from '../../functions/agent/agent.ts';
 import { localAgent } from '../../functions/agent/local.ts';
-import type { Tool } from '../../functions/agent/tools.ts';
+import type { Tool } from '../../functions/agent/tool.ts';
 import { type Env, gateOptions } from '../../functions/gate/options.ts';
 import { MatrixError } from '../../functions/matrix/client.ts';
 import { namespace } from '../../functions/matrix/ids.ts';

@@ -3,7 +3,7 @@
  * inbox and of memory. The one place that knows both sides of a port; nothing here decides anything.
  */
 import type { Agent } from '../../agent/agent.ts';
-import type { Tool } from '../../agent/tools.ts';
+import type { Tool } from '../../agent/tool.ts';
 import type { Notice } from '../../gate/decide.ts';
 import { keys as gateKeys } from '../../gate/keys.ts';
 import type { GateOptions } from '../../gate/options.ts';

@@ -1,7 +1,8 @@
 /** Chooses the agent by configuration. Only the deterministic local model so far; real ones are loaded on use. */
 import type { Agent } from '../../agent/agent.ts';
 import { localAgent } from '../../agent/local.ts';
-import { offered, type Tool } from '../../agent/tools.ts';
+import type { Tool } from '../../agent/tool.ts';
+import { offered } from '../../agent/tools.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 export type ModelConfig = { readonly localModelWordMs: number; readonly allowedTools: readonly string[] };
