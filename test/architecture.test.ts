@@ -19,6 +19,9 @@ const arrows: Record<string, { imports?: string[]; types?: string[]; packages?: 
   memory: { types: ['matrix'] },
   inbox: { imports: ['matrix', 'gate'] },
   work: { imports: ['matrix', 'gate', 'turns', 'agent', 'memory'] },
+  access: { imports: ['matrix'], packages: ['jose'] },
+  stream: { imports: ['turns', 'access', 'work'] },
+  client: { types: ['turns'], packages: ['ai'] },
 };
 
 const MAX_LINES = 300;

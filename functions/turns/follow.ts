@@ -7,7 +7,6 @@ import type { Clock, Random } from '../runtime/clock.ts';
 import type { Table } from '../runtime/table.ts';
 import { nudges, watches } from './conditions.ts';
 import { type Cursor, cursorText } from './cursor.ts';
-import type { TurnEvent } from './events.ts';
 import {
   attemptAt,
   type Head,
@@ -19,17 +18,8 @@ import {
   startOf,
 } from './head.ts';
 import { keys } from './keys.ts';
+import type { Line } from './lines.ts';
 import { readSegments, stretches } from './log.ts';
-
-/** A line that stands for log events. Events have no fields `from` and `cursor` of their own. */
-export type LogLine = TurnEvent & { readonly from: number; readonly cursor: string };
-/** Lines about the stream itself: they have no `from`, and only `gap` moves the client. */
-export type ControlLine =
-  | { readonly type: 'queued' }
-  | { readonly type: 'caught-up' }
-  | { readonly type: 'gap'; readonly after: string; readonly cursor: string }
-  | { readonly type: 'bye'; readonly cursor: string };
-export type Line = LogLine | ControlLine;
 
 export type FollowDeps = {
   readonly table: Table;

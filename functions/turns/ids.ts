@@ -19,6 +19,9 @@ export function httpTurnId(tenant: string, principal: string, conversation: stri
   return hashOf('http', tenant, principal, conversation, key);
 }
 
+/** The id of a turn's answer, known before there is one. */
+export const messageId = (turn: string): string => `msg_${hashOf('message', turn)}`;
+
 /** What one running turn at a time, the queue's order and history hang on. Nobody can name another's. */
 export type Conversation =
   | { readonly kind: 'group'; readonly room: string; readonly sender: string }

@@ -1,7 +1,7 @@
 /** How an owner ends its turn: what was said goes into the conversation's history, then the close that commits the end. */
 import { dropUnfinished, putSaid } from '../turns/conversation.ts';
 import type { EndStatus, Message, Numbered, Usage } from '../turns/events.ts';
-import { hashOf } from '../turns/ids.ts';
+import { messageId } from '../turns/ids.ts';
 import { textOf } from '../turns/log.ts';
 import type { Meta } from '../turns/meta.ts';
 import type { Pump } from '../turns/pump.ts';
@@ -26,7 +26,7 @@ export async function close(
 ): Promise<'over' | 'fenced'> {
   const { turn, meta, pump } = ending;
   const message: Message = {
-    id: `msg_${hashOf('message', turn)}`,
+    id: messageId(turn),
     role: 'assistant',
     content: textOf(ending.events),
     createdAt: new Date(deps.clock.now()).toISOString(),

@@ -3,7 +3,7 @@
  * whether one was a double or a gap; after a gap it reconnects with its cursor.
  */
 import { type Cursor, parseCursor } from '../../functions/turns/cursor.ts';
-import type { Line } from '../../functions/turns/follow.ts';
+import type { Line } from '../../functions/turns/lines.ts';
 
 export type ClientMutant = 'no from' | 'no attempt in the rule' | 'cursor without attempt' | 'bye moves';
 

@@ -2,9 +2,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { BEGINNING, type Cursor } from '../../functions/turns/cursor.ts';
 import type { TurnEvent } from '../../functions/turns/events.ts';
-import { attach, type Line } from '../../functions/turns/follow.ts';
+import { attach } from '../../functions/turns/follow.ts';
 import { headChange } from '../../functions/turns/head.ts';
 import { keys } from '../../functions/turns/keys.ts';
+import type { Line } from '../../functions/turns/lines.ts';
 import { createPump, type Pump } from '../../functions/turns/pump.ts';
 import { forgetLog } from '../../functions/turns/redact.ts';
 import { closeForeign, takeOver } from '../../functions/turns/takeover.ts';
