@@ -19,7 +19,7 @@ const arrows: Record<string, { imports?: string[]; types?: string[]; packages?: 
   memory: { types: ['matrix'] },
   inbox: { imports: ['matrix', 'gate'] },
   work: { imports: ['matrix', 'gate', 'turns', 'agent', 'memory'] },
-  access: { imports: ['matrix'], packages: ['jose'] },
+  access: { imports: ['matrix', 'turns'], packages: ['jose'] },
   stream: { imports: ['turns', 'access', 'work'] },
   client: { types: ['turns'], packages: ['ai'] },
 };
