@@ -4,7 +4,7 @@
  */
 
 /** Lambda time limits, in s. The webhook's is below any homeserver's patience (35 s), so no run outlives a retry. */
-export const timeouts = { webhook: 25, worker: 900, sweep: 300 } as const;
+export const timeouts = { webhook: 25, worker: 900, stream: 900, sweep: 300 } as const;
 
 const DAYS_14 = 14 * 24 * 3600;
 

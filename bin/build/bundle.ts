@@ -12,6 +12,7 @@ import { build, type Metafile } from 'esbuild';
 const functions = {
   webhook: { split: false },
   worker: { split: true },
+  stream: { split: true },
   sweep: { split: true },
 } as const;
 

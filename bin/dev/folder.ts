@@ -1,5 +1,5 @@
 /**
- * What the dev host keeps on disk: always its tokens and the registration file, so that a real homeserver can be told of
+ * What the dev host keeps on disk: always its secrets and the registration file, so that a real homeserver can be told of
  * it once; with `--data` also the tables, the queues and the stand-in homeserver's rooms.
  */
 import { randomBytes } from 'node:crypto';
@@ -17,12 +17,23 @@ export const BOT = { localpart: 'agent', prefix: 'agent_', id: 'turnpike-dev' } 
 const ONLY_MINE = 0o600;
 
 export async function readTokens(folder: string): Promise<Tokens> {
+  return readOrMake(folder, 'tokens.json', () => ({ as_token: secret(), hs_token: secret() }));
+}
+
+/** What signs the sessions of clients. */
+export async function readSessionKey(folder: string): Promise<string> {
+  const { session_key: key } = await readOrMake(folder, 'session.json', () => ({ session_key: secret() }));
+  return key;
+}
+
+const secret = () => randomBytes(32).toString('hex');
+
+async function readOrMake<T>(folder: string, name: string, make: () => T): Promise<T> {
   await mkdir(folder, { recursive: true });
-  const path = join(folder, 'tokens.json');
-  const kept = await readJson<Tokens>(path);
+  const path = join(folder, name);
+  const kept = await readJson<T>(path);
   if (kept) return kept;
-  const token = () => randomBytes(32).toString('hex');
-  const made = { as_token: token(), hs_token: token() };
+  const made = make();
   await writeFile(path, JSON.stringify(made), { mode: ONLY_MINE });
   return made;
 }

@@ -1,5 +1,5 @@
 /**
- * The one port of the dev host: the webhook's URL, and under `/dev` what only development has. Opened before there is
+ * The one port of the dev host: the URLs of the webhook and of the streams, and under `/dev` what only development has. Opened before there is
  * anything behind it, so that a port in use is known first; until then everything is 503.
  */
 import { once } from 'node:events';
@@ -16,9 +16,12 @@ export class PortInUse extends Error {
   }
 }
 
+/** The paths of the stream function. */
+const STREAMS = /^\/(session|turns|chat)(\/|\?|$)/;
+
 export type FrontDoor = {
   readonly url: string;
-  open(behind: DevApi & { readonly webhook: LocalFunction }): void;
+  open(behind: DevApi & { readonly webhook: LocalFunction; readonly stream: LocalFunction }): void;
   stop(): Promise<void>;
 };
 
@@ -33,9 +36,13 @@ export async function openFrontDoor(port: number): Promise<FrontDoor> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     open(behind) {
       const webhook = functionUrl({ function: behind.webhook, invokeMode: 'BUFFERED' });
+      const stream = functionUrl({ function: behind.stream, invokeMode: 'RESPONSE_STREAM' });
       const dev = devApi(behind);
-      answer = (request: IncomingMessage, response: ServerResponse) =>
-        (request.url?.startsWith('/dev/') ? dev : webhook)(request, response);
+      answer = (request: IncomingMessage, response: ServerResponse) => {
+        const url = request.url ?? '/';
+        const behindIt = url.startsWith('/dev/') ? dev : STREAMS.test(url) ? stream : webhook;
+        behindIt(request, response);
+      };
     },
     async stop() {
       server.closeAllConnections();

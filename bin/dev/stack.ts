@@ -11,7 +11,7 @@ import { ENV } from '../../functions/adapters/lambda/env.ts';
 import { sqsQueue } from '../../functions/adapters/sqs/queue.ts';
 import { timeouts } from '../../lib/queues.ts';
 import { startDynamoDB } from './dynamodb.ts';
-import { BOT, readSnapshot, readTokens, snapshotPath, writeRegistration } from './folder.ts';
+import { BOT, readSessionKey, readSnapshot, readTokens, snapshotPath, writeRegistration } from './folder.ts';
 import { type FrontDoor, openFrontDoor } from './front-door.ts';
 import { type Homeserver, startHomeserver } from './homeserver/homeserver.ts';
 import { type Seeded, seed } from './homeserver/seed.ts';
@@ -37,7 +37,7 @@ export type StackOptions = {
   log(name: string, line: string): void;
 };
 
-export type FunctionName = 'webhook' | 'worker' | 'sweep';
+export type FunctionName = 'webhook' | 'worker' | 'stream' | 'sweep';
 
 export type Stack = {
   readonly url: string;
@@ -79,7 +79,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     stops.push(dynamodb.stop);
     const queues = await startQueues(kept('sqs'));
     stops.push(queues.stop);
-    const secrets = await startSecrets({ ...tokens });
+    const secrets = await startSecrets({ ...tokens, session_key: await readSessionKey(folder) });
     stops.push(secrets.stop);
     const standIn = options.homeserver ? undefined : await startStandIn(options, registration);
     if (standIn) stops.push(() => stopStandIn(standIn.homeserver, keep ? folder : undefined));
@@ -99,6 +99,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       [ENV.bot]: `@${BOT.localpart}:${server}`,
       [ENV.prefix]: BOT.prefix,
       [ENV.appservice]: BOT.id,
+      ALLOWED_ORIGINS: front.url,
       ...options.env,
     };
     const made = (name: FunctionName) =>
@@ -112,11 +113,17 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         start: 'now',
         log,
       });
-    const functions = { webhook: made('webhook'), worker: made('worker'), sweep: made('sweep') };
+    const functions = {
+      webhook: made('webhook'),
+      worker: made('worker'),
+      stream: made('stream'),
+      sweep: made('sweep'),
+    };
     stops.push(() => Promise.all(Object.values(functions).map((one) => one.stop())));
     const queue = sqsQueue(queues.client, { turns: queues.url('turns'), watchdog: queues.url('watchdog') });
     front.open({
       webhook: functions.webhook,
+      stream: functions.stream,
       functions,
       dynamodb,
       queue,

@@ -65,6 +65,18 @@ export type Said = {
   readonly sender?: string;
 };
 
+/** Where a turn's own message stands in its conversation's history. */
+export const placeOf = (turn: string, { source, created, order }: Meta): Pick<Said, 'at' | 'order' | 'event'> =>
+  source.kind === 'matrix'
+    ? { at: source.at, order, event: source.event }
+    : { at: created, order, event: turn };
+
+/** The answer stands behind the last message it answers. */
+export const behind = <Place extends Pick<Said, 'event'>>(place: Place): Place => ({
+  ...place,
+  event: `${place.event}~`,
+});
+
 /** Puts a message into history, once. What is there stands, a tombstone too. */
 export async function putSaid(table: Table, conversation: string, said: Said, now: number): Promise<void> {
   const { role, at, order, event, text, name, sender } = said;

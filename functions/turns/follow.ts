@@ -9,6 +9,7 @@ import { nudges, watches } from './conditions.ts';
 import { type Cursor, cursorText } from './cursor.ts';
 import {
   attemptAt,
+  FORMAT,
   type Head,
   headChange,
   headOf,
@@ -38,6 +39,8 @@ export type FollowOptions = {
 
 export type Attached =
   | { readonly kind: 'unknown' }
+  /** Another release wrote it, and this one can't read it. */
+  | { readonly kind: 'other format' }
   /** The cursor lies beyond a finished turn. */
   | { readonly kind: 'bad cursor' }
   /** The client has everything already. */
@@ -48,6 +51,7 @@ export type Attached =
 export async function attach(deps: FollowDeps, turn: string, options: FollowOptions): Promise<Attached> {
   const head = await readHead(deps, turn);
   if (!head) return { kind: 'unknown' };
+  if (head.format !== FORMAT) return { kind: 'other format' };
   const at = placeOf(head, options.after);
   if (isTerminal(head)) {
     if (at === 'ahead') return { kind: 'bad cursor' };
@@ -154,24 +158,55 @@ async function hint({ table, clock, nudge }: FollowDeps, turn: string, head: Hea
 
 /** Polls when there is nothing new, in ms. */
 const IDLE_MS = [15, 50, 100, 250] as const;
+/** Spreads many followers, ms. */
+const JITTER_MS = 4;
+/** A poll that hit tries to be so much earlier the next time, one that missed so much later, ms: one in nine misses. */
+const EARLIER_MS = 0.5;
+const LATER_MS = 4;
 
 /**
- * When to look next: right behind the writer's next flush, which its last one foretells. The two hosts' clocks are
- * never compared: the smallest distance ever seen between a commit and its hit stands for both skew and travel.
+ * When to look next: right behind the writer's next flush, which its last one foretells. How long behind a commit it can
+ * be seen (skew of the clocks and travel, which are never told apart) is learned on the connection: the first hit says no
+ * more than when one happened to look, so it is halved towards the miss before it, and then kept where few polls miss.
  */
 function createPace({ clock, random }: FollowDeps) {
-  let offset = Number.POSITIVE_INFINITY;
+  let behind: number | undefined;
+  let earlier = EARLIER_MS;
+  /** When the last read began, and whether it missed. */
+  let asked = clock.now();
+  let missed: number | undefined;
   let commit: number | undefined;
   let idle = 0;
+
+  function learn(hit: number, window: number): number {
+    if (behind === undefined) {
+      behind = hit;
+      earlier = Math.min(window, hit - (missed ?? hit)) / 2;
+    } else if (missed !== undefined) {
+      behind += LATER_MS;
+      earlier = EARLIER_MS;
+    }
+    behind = Math.min(behind, hit) - earlier;
+    earlier = Math.max(EARLIER_MS, earlier / 2);
+    return behind;
+  }
+
   return async (head: Head, news: boolean, until: number, signal?: AbortSignal): Promise<void> => {
+    const now = clock.now();
     let wait: number = IDLE_MS[Math.min(idle, IDLE_MS.length - 1)]!;
     if (news && head.committedAt !== undefined && head.committedAt !== commit) {
       commit = head.committedAt;
-      offset = Math.min(offset, clock.now() - commit);
+      const window = head.flushWindow ?? 0;
+      if (missed !== undefined) missed -= commit;
+      const due = commit + window + learn(asked - commit, window) + random.unit() * JITTER_MS;
+      wait = Math.max(5, due - now);
+      missed = undefined;
       idle = 0;
-      const due = commit + (head.flushWindow ?? 0) + offset + random.unit() * 10;
-      wait = Math.max(5, due - clock.now());
-    } else idle++;
+    } else {
+      missed = asked;
+      idle++;
+    }
     await clock.sleep(Math.min(wait, Math.max(1, until - clock.monotonic())), signal);
+    asked = clock.now();
   };
 }

@@ -5,7 +5,7 @@
 import { all, type Condition, eq, hasRow, type Table } from '../runtime/table.ts';
 import { cancel } from './cancel.ts';
 import { isOver } from './conditions.ts';
-import { unsay } from './conversation.ts';
+import { behind, placeOf, unsay } from './conversation.ts';
 import type { Numbered } from './events.ts';
 import { type Head, headChange, headOf, isTerminal } from './head.ts';
 import { keys } from './keys.ts';
@@ -40,6 +40,17 @@ export async function redactAnswer(deps: OwnerDeps, turn: string): Promise<{ ove
   if (!isTerminal(head)) return { over: false };
   await forgetLog(deps, turn, head, startMessages(await logOf(deps.table, turn, head)) ?? [turn]);
   return { over: isSettled(deps, head) };
+}
+
+/** Its person forgets a turn that is over: what was asked, written and said of it goes, the ids stay. Repeatable. */
+export async function forgetTurn(deps: OwnerDeps, turn: string, meta: Meta): Promise<void> {
+  const { table, clock } = deps;
+  const row = await table.get(keys.head(turn));
+  if (!row || !isTerminal(headOf(row))) return;
+  await forgetInput(table, turn, meta);
+  await unsay(table, meta.conversation, placeOf(turn, meta), clock.now());
+  const head = headOf(row);
+  await forgetLog(deps, turn, head, startMessages(await logOf(table, turn, head)) ?? [turn]);
 }
 
 /** No owner can write any more. */
@@ -127,8 +138,6 @@ export async function forgetLog(
 
 /** The answer stands in history behind the last message that still had its words: which one that was is not known any more. */
 async function unsayAnswer({ table, clock }: OwnerDeps, messages: readonly string[]): Promise<void> {
-  for (const { source, conversation, order } of (await getMetas(table, messages)).values()) {
-    if (source.kind !== 'matrix') continue;
-    await unsay(table, conversation, { at: source.at, order, event: `${source.event}~` }, clock.now());
-  }
+  for (const [turn, meta] of await getMetas(table, messages))
+    await unsay(table, meta.conversation, behind(placeOf(turn, meta)), clock.now());
 }

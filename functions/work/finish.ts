@@ -1,5 +1,5 @@
 /** How an owner ends its turn: what was said goes into the conversation's history, then the close that commits the end. */
-import { dropUnfinished, putSaid } from '../turns/conversation.ts';
+import { behind, dropUnfinished, placeOf, putSaid } from '../turns/conversation.ts';
 import type { EndStatus, Message, Numbered, Usage } from '../turns/events.ts';
 import { messageId } from '../turns/ids.ts';
 import { textOf } from '../turns/log.ts';
@@ -75,19 +75,15 @@ export async function remember(
   said: { turn: string; meta: Meta; messages: readonly Meta[]; answer: string },
 ): Promise<void> {
   const now = deps.clock.now();
-  const place = ({ source, created, order }: Meta) =>
-    source.kind === 'matrix'
-      ? { at: source.at, order, event: source.event }
-      : { at: created, order, event: said.turn };
   const rows = said.messages.map((meta) => ({
     role: 'user' as const,
-    ...place(meta),
+    ...placeOf(said.turn, meta),
     text: meta.input!,
     ...(meta.source.kind === 'matrix' && { name: meta.source.name, sender: meta.source.sender }),
   }));
   await Promise.all(rows.map((row) => putSaid(deps.table, said.meta.conversation, row, now)));
-  const last = place(said.messages.at(-1) ?? said.meta);
+  const last = placeOf(said.turn, said.messages.at(-1) ?? said.meta);
   const text = said.answer.slice(0, MAX_REMEMBERED);
-  const answer = { ...last, role: 'assistant' as const, event: `${last.event}~`, text };
+  const answer = { ...behind(last), role: 'assistant' as const, text };
   await putSaid(deps.table, said.meta.conversation, answer, now);
 }

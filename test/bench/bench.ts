@@ -14,8 +14,11 @@ export type Bench = {
   /** It needs a real homeserver, and may be left out. */
   readonly synapse?: true;
   /** A value for each figure, measured in a process that measures nothing else. */
-  measure(): Promise<Readonly<Record<string, number>>>;
+  measure(): Promise<Values>;
 };
+
+/** By the figure's name; with a baseline where the same run measured that too. */
+export type Values = Readonly<Record<string, number | { readonly value: number; readonly baseline: number }>>;
 
 export type Measured = Figure & { readonly name: string; readonly value: number };
 

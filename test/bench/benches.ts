@@ -8,6 +8,8 @@ import { merge } from './merge.ts';
 import { pump } from './pump.ts';
 import { reply } from './reply.ts';
 import { replySynapse } from './reply-synapse.ts';
+import { follow } from './streams/follow.ts';
+import { tails } from './streams/tails.ts';
 import { takeover } from './takeover.ts';
 import { webhook } from './webhook.ts';
 import { writes } from './writes.ts';
@@ -22,6 +24,8 @@ export const benches: Readonly<Record<string, Bench>> = {
   webhook,
   reply,
   replySynapse,
+  follow,
+  tails,
   takeover,
   memory,
 };

@@ -6,7 +6,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { Bench } from './bench.ts';
+import type { Bench, Measured, Values } from './bench.ts';
 import { benches } from './benches.ts';
 import { head, json, row } from './report.ts';
 
@@ -52,15 +52,18 @@ async function main(args: string[]): Promise<number> {
   return status;
 }
 
-const figuresOf = (bench: Bench, measured: Readonly<Record<string, number>>) =>
-  Object.entries(bench.figures).map(([name, figure]) => ({ name, ...figure, value: measured[name]! }));
+const figuresOf = (bench: Bench, measured: Values): Measured[] =>
+  Object.entries(bench.figures).map(([name, figure]) => {
+    const value = measured[name]!;
+    return { name, ...figure, ...(typeof value === 'number' ? { value } : value) };
+  });
 
 /** Undefined if the bench's process ends without an answer; it has said why. */
-async function measure(name: string): Promise<Readonly<Record<string, number>> | undefined> {
+async function measure(name: string): Promise<Values | undefined> {
   const child = fork(runner, [name], { timeout: LIMIT_MS, killSignal: 'SIGKILL' });
-  let answer: Readonly<Record<string, number>> | undefined;
+  let answer: Values | undefined;
   child.once('message', (values) => {
-    answer = values as Readonly<Record<string, number>>;
+    answer = values as Values;
   });
   await once(child, 'exit');
   return answer;

@@ -18,7 +18,7 @@ export function row(measured: Measured): string {
     unit,
     target,
     met === undefined ? '' : met ? 'yes' : 'NO',
-    String(baseline),
+    typeof baseline === 'number' ? shown(baseline) : baseline,
   ]);
 }
 

@@ -32,6 +32,7 @@ export const ENV = {
   liveEdits: 'MATRIX_LIVE_EDITS',
   turnDays: 'TURN_KEEP_DAYS',
   memoryAfterLeaveDays: 'MEMORY_AFTER_LEAVE_DAYS',
+  startsPerMinute: 'TURN_STARTS_PER_MINUTE',
 } as const;
 
 const text = z.string().check(z.minLength(1));
@@ -56,6 +57,7 @@ const shape = z.object({
   [ENV.principalPattern]: z.optional(z.string()),
   [ENV.turnDays]: days(KEEP.turnDays),
   [ENV.memoryAfterLeaveDays]: days(KEEP.memoryAfterLeaveDays),
+  [ENV.startsPerMinute]: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(10_000)), 30),
 });
 
 export type Config = {
@@ -72,6 +74,8 @@ export type Config = {
   readonly principalOf: PrincipalOf;
   readonly work: WorkOptions;
   readonly keep: Keep;
+  /** How many turns a person may start over HTTP in a minute. */
+  readonly startsPerMinute: number;
 };
 
 /** Every fault of the environment, each with its variable's name. */
@@ -108,6 +112,7 @@ export function readEnv(env: Readonly<Record<string, string | undefined>>): Conf
     gate: gateOptions(env, server),
     principalOf: principals(pattern, servers),
     keep: { turnDays: given.TURN_KEEP_DAYS, memoryAfterLeaveDays: given.MEMORY_AFTER_LEAVE_DAYS },
+    startsPerMinute: given.TURN_STARTS_PER_MINUTE,
     work: { mentionAsker: on(ENV.mentionAsker), liveEdits: on(ENV.liveEdits) },
   };
 }

@@ -1,0 +1,2 @@
+/** Lambda: clients start, follow, resume, replay and stop turns. */
+export { stream as handler } from './adapters/lambda/stream.ts';
