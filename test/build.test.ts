@@ -20,6 +20,7 @@ let bundles: Bundle[];
 /** Imports a bundle, hands its handler the event if there is one, and prints what came of it. */
 const CALLER = `
 const [path, event] = process.argv.slice(2);
+globalThis.awslambda = { streamifyResponse: (handler) => handler };
 const { handler } = await import(path);
 const context = { getRemainingTimeInMillis: () => 30_000 };
 const answer = event && (await handler(JSON.parse(event), context));

@@ -62,13 +62,7 @@ export async function ticket(deps: StreamDeps, request: StreamRequest, turn: str
 /** An OpenID token of the homeserver for a session of ours. 202: a code was sent, and is to come with another token. */
 export async function session(deps: StreamDeps, request: StreamRequest): Promise<Answer> {
   const { openid, code } = readJson(request);
-  const { origin } = request.headers;
-  const opened = await openSession(deps.access, {
-    openid,
-    ...(code !== undefined && { code }),
-    address: request.address,
-    ...(origin !== undefined && { origin }),
-  });
+  const opened = await openSession(deps.access, { openid, code, address: request.address });
   if (opened.kind === 'session') {
     const { session, principal, user, expires } = opened;
     return json({ session, principal, user, expires });

@@ -39,7 +39,7 @@ export async function answer(deps: StreamDeps, request: StreamRequest): Promise<
   const allowed = cors(origins, origin);
   if (allowed === 'foreign') return refused(new HttpError('forbidden', 'not from this origin'));
   if (request.method === 'OPTIONS')
-    return { kind: 'empty', status: 204, headers: { ...preflight(origins, origin) } };
+    return { kind: 'empty', status: 204, headers: allowed === 'none' ? {} : { ...allowed, ...preflight } };
   const answered = await routed(deps, request).catch((error: unknown) => {
     if (error instanceof HttpError) return refused(error);
     deps.fail(error);

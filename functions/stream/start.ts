@@ -5,7 +5,7 @@
  */
 
 import type { Caller } from '../access/ports.ts';
-import { countIn } from '../access/quota.ts';
+import { overQuota } from '../access/quota.ts';
 import { BEGINNING, cursorText } from '../turns/cursor.ts';
 import { attach } from '../turns/follow.ts';
 import type { Format } from '../turns/format.ts';
@@ -81,18 +81,14 @@ export async function startTurn(
 
 /** A turn is counted once, however often its start is repeated. */
 async function countStart({ work, startsPerMinute }: StreamDeps, caller: Caller, turn: string) {
-  const { table, clock } = work;
-  const minute = Math.floor(clock.now() / MINUTE_MS);
-  const end = (minute + 1) * MINUTE_MS;
-  const within = await countIn(table, {
+  const seconds = await overQuota(work.table, {
     name: `start ${caller.tenant} ${caller.principal}`,
-    window: String(minute),
     id: turn,
+    now: work.clock.now(),
+    windowMs: MINUTE_MS,
     limit: startsPerMinute,
-    expires: Math.floor(end / 1_000) + 3_600,
   });
-  if (within) return;
-  const seconds = Math.max(1, Math.ceil((end - clock.now()) / 1_000));
+  if (seconds === undefined) return;
   throw new HttpError('too_many', `at most ${startsPerMinute} starts a minute`, {
     headers: { 'retry-after': String(seconds) },
   });

@@ -66,7 +66,10 @@ export type Said = {
 };
 
 /** Where a turn's own message stands in its conversation's history. */
-export const placeOf = (turn: string, { source, created, order }: Meta): Pick<Said, 'at' | 'order' | 'event'> =>
+export const placeOf = (
+  turn: string,
+  { source, created, order }: Meta,
+): Pick<Said, 'at' | 'order' | 'event'> =>
   source.kind === 'matrix'
     ? { at: source.at, order, event: source.event }
     : { at: created, order, event: turn };

@@ -1,6 +1,6 @@
 /** Spells the keys of table `turns`; nobody else does. A turn's rows lie under its id, a conversation's under `C#`. */
 import type { Key } from '../runtime/table.ts';
-import { millis } from './ids.ts';
+import { hashOf, millis } from './ids.ts';
 
 const digits = (seq: number) => String(seq).padStart(10, '0');
 
@@ -45,5 +45,11 @@ export const keys = {
     pk: `C#${conversation}`,
     sk: `Y#${millis(at)}#${order}#${event}`,
   }),
+  /** A token that was shown to us, by its hash. */
+  spent: (hash: string): Key => ({ pk: `N#${hash}`, sk: 'SPENT' }),
+  /** The code a person was sent. */
+  code: (user: string): Key => ({ pk: `N#${hashOf('code', user)}`, sk: 'CODE' }),
+  /** What was done in a window, by name: `start` of a principal, `session` of an address. */
+  quota: (name: string, window: number): Key => ({ pk: `Q#${hashOf('quota', name)}#${window}`, sk: 'Q' }),
   history: (conversation: string) => ({ pk: `C#${conversation}`, from: 'Y#', to: 'Y#~' }),
 } as const;

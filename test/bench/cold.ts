@@ -1,7 +1,7 @@
 /**
  * A function's first invocation: from before its bundle is imported to its answer, in a new process each time. Node's own
- * start is not in it. The webhook decides a message of a group room, the worker looks for a turn that is not there, and
- * `sweep` finds nothing to do; tables, queue, secret and homeserver answer over loopback.
+ * start is not in it. The webhook decides a message of a group room, the worker looks for a turn that is not there, the
+ * stream refuses a caller without a session, and `sweep` finds nothing to do; tables, queue, secret and homeserver answer over loopback.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,6 +33,7 @@ export const cold: Bench = {
       const events = {
         webhook: (n: number) => transaction(hs_token, room, `$cold-${n}`),
         worker: (n: number) => queueMessage(`turn-${n}`),
+        stream: (n: number) => request(`turn-${n}`),
         sweep: () => ({}),
       };
       const values: Record<string, number> = {};
@@ -77,6 +78,14 @@ const transaction = (token: string, room: string, event: string) => ({
       },
     ],
   }),
+});
+
+const request = (turn: string) => ({
+  rawPath: `/turns/${turn}/events`,
+  rawQueryString: '',
+  headers: { authorization: 'Bearer nobody' },
+  requestContext: { http: { method: 'GET', sourceIp: '127.0.0.1' } },
+  isBase64Encoded: false,
 });
 
 const queueMessage = (turn: string) => ({

@@ -10,7 +10,7 @@ import { isJoined, mayRedact } from '../../matrix/membership.ts';
 import type { Answer, Out, StreamDeps, StreamRequest } from '../../stream/ports.ts';
 import { answer } from '../../stream/route.ts';
 import { chooseAgent, chooseTools } from '../models/choose.ts';
-import { composeAccess } from './access-env.ts';
+import { accessOf } from './access-env.ts';
 import { assemble, once, patientTables } from './assemble.ts';
 import { composeWork } from './compose.ts';
 
@@ -36,7 +36,7 @@ const setup = once(() => {
     ...assembled,
     agent: chooseAgent(config, clock),
     tools: chooseTools(config),
-    access: composeAccess(process.env, assembled),
+    access: accessOf(process.env, assembled),
   };
 });
 

@@ -1,0 +1,50 @@
+/**
+ * Asks a homeserver whose OpenID token it is (Matrix v1.19, server-server API, `GET /openid/userinfo`): at a fixed address,
+ * without following redirects, within 3 s and 64 KB. The token goes in the query, as the API has it, and nowhere else.
+ */
+import type { Userinfo } from '../../access/ports.ts';
+import { isRecord } from '../../matrix/json.ts';
+
+const LIMIT_MS = 3_000;
+const MAX_BYTES = 64 * 1024;
+
+/** `bases`: the base URL of each homeserver, by its server name. */
+export function openIdUserinfo(
+  bases: ReadonlyMap<string, string>,
+  send: typeof fetch = fetch,
+): (server: string, token: string) => Promise<Userinfo> {
+  return async (server, token) => {
+    const base = bases.get(server);
+    if (base === undefined) return { kind: 'refused' };
+    const query = new URLSearchParams({ access_token: token });
+    try {
+      const response = await send(`${base}/_matrix/federation/v1/openid/userinfo?${query}`, {
+        redirect: 'manual',
+        signal: AbortSignal.timeout(LIMIT_MS),
+      });
+      if (response.status >= 500) return { kind: 'unreachable' };
+      const answer = response.status === 200 ? await json(response) : undefined;
+      return isRecord(answer) && typeof answer.sub === 'string'
+        ? { kind: 'sub', sub: answer.sub }
+        : { kind: 'refused' };
+    } catch {
+      // What went wrong may name the address, and the address has the token.
+      return { kind: 'unreachable' };
+    }
+  };
+}
+
+async function json(response: Response): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

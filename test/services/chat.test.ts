@@ -1,0 +1,184 @@
+/** `useChat` of the AI SDK in a real browser: unchanged, and with our transport under a network that is cut every 5 s. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Stack, startStack } from '../../bin/dev/stack.ts';
+import { manuscript } from '../../functions/agent/manuscript.ts';
+import { openBrowser } from './browser.ts';
+import { type ChatServer, openTab, serveChat, type Tab } from './chat/page.ts';
+import { openRelay, type Relay } from './relay.ts';
+import { until } from './until.ts';
+
+const counted = (to: number) => `${Array.from({ length: to }, (_, n) => n + 1).join(', ')}.`;
+
+let [folder, conversations] = ['', 0];
+let browser: Browser;
+let context: BrowserContext;
+let server: ChatServer;
+let stack: Stack;
+let relay: Relay;
+let token: string;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'turnpike-chat-'));
+  server = await serveChat();
+  stack = await startStack({
+    folder,
+    keep: false,
+    port: 0,
+    env: { ALLOWED_ORIGINS: server.origin, LOCAL_MODEL_WORD_MS: '20', TURN_STARTS_PER_MINUTE: '1000' },
+    log: (name, line) => lines.push(`${name} ${line}`),
+  });
+  relay = await openRelay();
+  relay.to(stack.url);
+  browser = await openBrowser();
+  context = await browser.newContext();
+  token = await sessionOf('alice');
+});
+afterAll(async () => {
+  await browser?.close();
+  await relay?.down();
+  await stack?.stop();
+  await server?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function sessionOf(name: string): Promise<string> {
+  const openid = stack.standIn!.homeserver.world.requestOpenIdToken(`@${name}:localhost`);
+  const response = await fetch(`${stack.url}/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: server.origin },
+    body: JSON.stringify({ openid }),
+  });
+  const answer = (await response.json()) as { session?: string };
+  if (!answer.session) throw new Error(`no session: ${JSON.stringify(answer)}`);
+  return answer.session;
+}
+
+const addressOf = (id: string, { own = false, url = stack.url } = {}) =>
+  `${server.origin}/#${new URLSearchParams({ url, token, id, own: own ? 'yes' : 'no' })}`;
+const open = (id = `chat-${conversations++}`, how?: { own?: boolean; url?: string }): Promise<Tab> =>
+  openTab(context, addressOf(id, how));
+
+const running = async (id: string): Promise<string> => {
+  const query = new URLSearchParams({ conversation: id, status: 'running' });
+  const headers = { authorization: `Bearer ${token}` };
+  const listed = await (await fetch(`${stack.url}/turns?${query}`, { headers })).json();
+  return (listed as { turns: { turn: string }[] }).turns[0]!.turn;
+};
+
+describe('useChat, unchanged', () => {
+  it('shows a turn as it is said', async () => {
+    const tab = await open();
+    await tab.send('write 60 words');
+    const text = manuscript(60, 'words');
+    await tab.says(text.slice(0, 40));
+    expect(await tab.settled()).toBe(text);
+    expect((await tab.shown()).messages.map(([role]) => role)).toEqual(['user', 'assistant']);
+  });
+
+  it('goes on behind a reload, with nothing lost and nothing doubled', async () => {
+    const tab = await open('reloaded');
+    await tab.send('write 200 words');
+    const text = manuscript(200, 'words');
+    await tab.says(text.slice(0, 200));
+    await tab.reload();
+    expect((await tab.settled(30_000))!).toBe(text);
+    expect((await tab.shown()).messages.map(([role]) => role)).toEqual(['user', 'assistant']);
+  });
+
+  it('shows the same in two tabs, the second of which came late', async () => {
+    const id = 'two tabs';
+    const first = await open(id);
+    await first.send('write 200 words');
+    const text = manuscript(200, 'words');
+    await first.says(text.slice(0, 300));
+    const second = await open(id);
+    expect(await Promise.all([first.settled(30_000), second.settled(30_000)])).toEqual([text, text]);
+  });
+
+  it('shows a turn of 90 s to its end', async () => {
+    const tab = await open();
+    await tab.send('count to 90');
+    expect(await tab.settled(110_000)).toBe(counted(90));
+  });
+
+  it('shows what the winning attempt said, when its function is killed in mid-turn', async () => {
+    const id = 'taken over';
+    const tab = await open(id);
+    await tab.send('count to 20');
+    await tab.says('1, 2, 3');
+    await stack.functions.stream.kill();
+    await until('the broken stream to be noticed', async () => (await tab.shown()).status === 'error');
+    const killed = performance.now();
+    await tab.reload();
+    expect(await tab.settled(60_000)).toBe(counted(20));
+    console.log(`from kill -9 of the function host to the end of its turn: ${seconds(killed)} s`);
+  });
+
+  it('ends with a turn that is stopped by somebody else', async () => {
+    const id = 'stopped';
+    const tab = await open(id);
+    await tab.send('count to 60');
+    await tab.says('1, 2, 3');
+    const headers = { authorization: `Bearer ${token}` };
+    const turn = await running(id);
+    const stopped = await fetch(`${stack.url}/turns/${turn}/stop`, { method: 'POST', headers });
+    expect(stopped.status).toBe(200);
+    expect((await tab.settled(4_000))!.startsWith('1, 2, 3')).toBe(true);
+    expect((await tab.shown()).status).toBe('ready');
+  });
+});
+
+describe('our transport, with a network that is cut every 5 s', () => {
+  let cutting: NodeJS.Timeout;
+  beforeAll(() => {
+    cutting = setInterval(() => void relay.down().then(relay.up), 5_000);
+  });
+  afterAll(() => clearInterval(cutting));
+  const ours = (id?: string) => open(id, { own: true, url: relay.url });
+
+  it('shows a turn of 30 s whole', async () => {
+    const tab = await ours();
+    await tab.send('count to 30');
+    expect(await tab.settled(60_000)).toBe(counted(30));
+    expect((await tab.shown()).error).toBeNull();
+  });
+
+  it('goes on behind a reload', async () => {
+    const tab = await ours('cut and reloaded');
+    await tab.send('count to 20');
+    await tab.says('1, 2, 3, 4');
+    await tab.reload();
+    expect(await tab.settled(40_000)).toBe(counted(20));
+  });
+
+  it('shows a takeover by itself, without a reload', async () => {
+    const tab = await ours();
+    await tab.send('count to 20');
+    await tab.says('1, 2, 3');
+    await stack.functions.stream.kill();
+    expect(await tab.settled(90_000)).toBe(counted(20));
+  });
+
+  it('really stops', async () => {
+    const id = 'really stopped';
+    const tab = await ours(id);
+    await tab.send('count to 100');
+    await tab.says('1, 2, 3');
+    const turn = await running(id);
+    await tab.page.evaluate(() => globalThis.chat.stop());
+    const headers = { authorization: `Bearer ${token}` };
+    await until('the turn to be cancelled', async () => {
+      const { status } = (await (await fetch(`${stack.url}/turns/${turn}`, { headers })).json()) as {
+        status: string;
+      };
+      return status === 'cancelled';
+    });
+  });
+});
+
+const seconds = (since: number) => ((performance.now() - since) / 1_000).toFixed(1);
