@@ -7,6 +7,7 @@ import { type GateOptions, gateOptions } from '../../gate/options.ts';
 import { BadPattern, type PrincipalOf, principalPattern, principals } from '../../gate/principal.ts';
 import { isUserId, type Namespace, namespace, serverOf } from '../../matrix/ids.ts';
 import type { WorkOptions } from '../../work/ports.ts';
+import type { OwnAgent } from '../models/choose.ts';
 import { KEEP, type Keep } from './compose.ts';
 import { matchesInTime } from './pattern.ts';
 
@@ -26,6 +27,8 @@ export const ENV = {
   model: 'MODEL',
   localModelWordMs: 'LOCAL_MODEL_WORD_MS',
   tools: 'AGENT_TOOLS',
+  agentFunction: 'AGENT_FUNCTION_ARN',
+  agentUrl: 'AGENT_URL',
   principalPattern: 'MATRIX_PRINCIPAL_PATTERN',
   principalServers: 'MATRIX_PRINCIPAL_SERVERS',
   mentionAsker: 'MATRIX_MENTION_ASKER',
@@ -34,6 +37,11 @@ export const ENV = {
   memoryAfterLeaveDays: 'MEMORY_AFTER_LEAVE_DAYS',
   startsPerMinute: 'TURN_STARTS_PER_MINUTE',
 } as const;
+
+/** With or without a version or alias. */
+const FUNCTION_ARN = /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:[\w-]{1,64}(:[\w$-]{1,128})?$/;
+/** An agent at a URL is for development. */
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?(\/\S*)?$/;
 
 const text = z.string().check(z.minLength(1));
 const url = z.url();
@@ -53,6 +61,8 @@ const shape = z.object({
   [ENV.appservice]: text,
   [ENV.tenant]: z.optional(text),
   [ENV.model]: z._default(z.literal('local'), 'local'),
+  [ENV.agentFunction]: z.optional(z.string().check(z.regex(FUNCTION_ARN, 'not the ARN of a function'))),
+  [ENV.agentUrl]: z.optional(z.string().check(z.regex(LOOPBACK, 'not a URL of this machine'))),
   [ENV.localModelWordMs]: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(10_000)), 0),
   [ENV.principalPattern]: z.optional(z.string()),
   [ENV.turnDays]: days(KEEP.turnDays),
@@ -70,6 +80,7 @@ export type Config = {
   readonly tenant: string;
   readonly localModelWordMs: number;
   readonly allowedTools: readonly string[];
+  readonly ownAgent?: OwnAgent;
   readonly gate: GateOptions;
   readonly principalOf: PrincipalOf;
   readonly work: WorkOptions;
@@ -93,6 +104,8 @@ export function readEnv(env: Readonly<Record<string, string | undefined>>): Conf
   const faults = read.success
     ? []
     : read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  if (env[ENV.agentFunction] !== undefined && env[ENV.agentUrl] !== undefined)
+    faults.push(`${ENV.agentUrl}: there is ${ENV.agentFunction} already`);
   const pattern = patternOf(env[ENV.principalPattern], faults);
   if (!read.success || faults.length > 0) throw new BadEnvironment(faults);
   const given = read.data;
@@ -109,12 +122,18 @@ export function readEnv(env: Readonly<Record<string, string | undefined>>): Conf
     tenant: given.TENANT ?? server,
     localModelWordMs: given.LOCAL_MODEL_WORD_MS,
     allowedTools: allowList(env[ENV.tools]),
+    ...ownAgentOf(given),
     gate: gateOptions(env, server),
     principalOf: principals(pattern, servers),
     keep: { turnDays: given.TURN_KEEP_DAYS, memoryAfterLeaveDays: given.MEMORY_AFTER_LEAVE_DAYS },
     startsPerMinute: given.TURN_STARTS_PER_MINUTE,
     work: { mentionAsker: on(ENV.mentionAsker), liveEdits: on(ENV.liveEdits) },
   };
+}
+
+function ownAgentOf(given: { AGENT_FUNCTION_ARN?: string; AGENT_URL?: string }): { ownAgent?: OwnAgent } {
+  if (given.AGENT_FUNCTION_ARN !== undefined) return { ownAgent: { functionArn: given.AGENT_FUNCTION_ARN } };
+  return given.AGENT_URL === undefined ? {} : { ownAgent: { url: given.AGENT_URL } };
 }
 
 function patternOf(text: string | undefined, faults: string[]): RegExp | undefined {

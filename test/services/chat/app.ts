@@ -7,17 +7,7 @@ import { DefaultChatTransport, type UIMessage } from 'ai';
 import { createElement, useEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createChatTransport } from '../../../functions/client/ai-sdk.ts';
-
-export type Shown = {
-  readonly status: string;
-  readonly error: string | null;
-  /** Of each message, its role and the text of its parts. */
-  readonly messages: readonly (readonly [role: string, text: string])[];
-};
-
-declare global {
-  var chat: { send(text: string): void; stop(): void; shown(): Shown };
-}
+import './shown.ts';
 
 const asked = new URLSearchParams(location.hash.slice(1));
 const [url, token, id, own] = ['url', 'token', 'id', 'own'].map((name) => asked.get(name) ?? '') as [

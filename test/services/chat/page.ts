@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { BrowserContext, Page } from 'playwright-core';
 import { until } from '../until.ts';
-import type { Shown } from './app.ts';
+import type { Shown } from './shown.ts';
 
 export type ChatServer = { readonly origin: string; stop(): Promise<void> };
 

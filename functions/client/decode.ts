@@ -1,0 +1,55 @@
+/**
+ * Bytes to lines of a turn, however the bytes are cut: UTF-8 split anywhere, LF, CR or CRLF, a byte order mark, comments,
+ * several data fields. What stands behind the last line break when the bytes end is no line. Sources: NDJSON; HTML
+ * standard, 9.2.6 "Interpreting an event stream".
+ */
+import type { Format, Line } from './wire.ts';
+
+/** Takes bytes as they come; the lines they complete. Throws a SyntaxError at a line that is no JSON. */
+export type Decode = (bytes: Uint8Array) => Line[];
+
+export function createDecoder(format: Format): Decode {
+  const split = createSplitter();
+  const read = format === 'sse' ? readEvents() : readJson;
+  return (bytes) => split(bytes).flatMap(read);
+}
+
+const readJson = (text: string): Line[] => (text.trim() === '' ? [] : [JSON.parse(text) as Line]);
+
+function createSplitter(): (bytes: Uint8Array) => string[] {
+  // It drops a byte order mark at the beginning, and keeps what is split between two chunks.
+  const utf8 = new TextDecoder();
+  let rest = '';
+  return (bytes) => {
+    const text = rest + utf8.decode(bytes, { stream: true });
+    // A CR at the end may be half of a CRLF.
+    const whole = text.endsWith('\r') ? text.slice(0, -1) : text;
+    const lines = whole.split(/\r\n|\n|\r/);
+    rest = lines.pop()! + text.slice(whole.length);
+    return lines;
+  };
+}
+
+function readEvents(): (text: string) => Line[] {
+  let data: string[] = [];
+  return (text) => {
+    if (text !== '') {
+      const [, name, value] = /^([^:]*):? ?([\s\S]*)$/.exec(text)!;
+      if (name === 'data') data.push(value!);
+      return [];
+    }
+    const whole = data.join('\n');
+    data = [];
+    return whole === '' ? [] : [fromEvent(JSON.parse(whole) as Shown)];
+  };
+}
+
+type Shown = { readonly type: string; readonly state?: string };
+
+/** An event of the stream names some types in its own way. */
+function fromEvent({ type, ...fields }: Shown): Line {
+  if (type === 'token') return { type: 'text', ...fields } as unknown as Line;
+  if (type !== 'tool') return { type, ...fields } as unknown as Line;
+  const { state, ...rest } = fields;
+  return { type: state === 'call' ? 'tool-call' : 'tool-result', ...rest } as unknown as Line;
+}

@@ -1,0 +1,59 @@
+/** Requests to the stream function, as the person whose session it is. A refused session is asked for once more. */
+import { TurnpikeError } from './errors.ts';
+import type { Platform } from './platform.ts';
+
+export type Request = {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below the base URL. */
+  readonly path: string;
+  readonly body?: object;
+  readonly accept?: string;
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type Http = {
+  /** Any answer but a 401. Rejects as `fetch` does when there is none. */
+  send(base: string, request: Request): Promise<Response>;
+  /** The answer as JSON; a {@link TurnpikeError} for any that is not good. */
+  json<T>(base: string, request: Request): Promise<T>;
+};
+
+/** The session, or where to get one that is good now. */
+export type Token = string | (() => string | Promise<string>);
+
+export function createHttp({ fetch: request }: Pick<Platform, 'fetch'>, token: Token): Http {
+  const once = async (base: string, { method, path, body, accept, signal }: Request) =>
+    request(base.replace(/\/+$/, '') + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${typeof token === 'string' ? token : await token()}`,
+        ...(body && { 'content-type': 'application/json' }),
+        ...(accept !== undefined && { accept }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+  const send: Http['send'] = async (base, request) => {
+    const response = await once(base, request);
+    if (response.status !== 401 || typeof token === 'string') return response;
+    await response.body?.cancel();
+    return once(base, request);
+  };
+  return {
+    send,
+    async json<T>(base: string, request: Request): Promise<T> {
+      const response = await send(base, request);
+      if (!response.ok) throw await errorOf(response);
+      return (await response.json()) as T;
+    },
+  };
+}
+
+export async function errorOf(response: Response): Promise<TurnpikeError> {
+  const { status } = response;
+  const answer = (await response.json().catch(() => undefined)) as
+    | { error?: { code?: string; message?: string; turn?: string } }
+    | undefined;
+  const { code = 'failed', message = `the answer was ${status}`, turn } = answer?.error ?? {};
+  return new TurnpikeError(status, code, message, turn);
+}
