@@ -5,6 +5,7 @@
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ENV, LOOPBACK } from '../../functions/adapters/lambda/env.ts';
 import { matrixHttpClient } from '../../functions/adapters/matrix-http/client.ts';
 import { connect } from '../../functions/matrix/connect.ts';
 import { BOT, readTokens } from './folder.ts';
@@ -20,6 +21,7 @@ const USAGE = `Runs Turnpike on this machine.
   --homeserver URL   a real homeserver's client API, instead of the stand-in
   --server NAME      its server_name, as in @alice:NAME
   --style NAME       how the stand-in pushes: synapse (as is) or dendrite
+  --agent URL        your own agent, on this machine, instead of the local model
   --help
 `;
 
@@ -34,12 +36,15 @@ async function main(args: string[]): Promise<number> {
       homeserver: { type: 'string' },
       server: { type: 'string' },
       style: { type: 'string', default: 'synapse' },
+      agent: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return say(USAGE);
   if (values.homeserver !== undefined && values.server === undefined)
     return say('With --homeserver also give --server, its server_name.\n', 1);
+  if (values.agent !== undefined && !LOOPBACK.test(values.agent))
+    return say('--agent takes a URL of this machine, such as http://127.0.0.1:7500.\n', 1);
   const folder = resolve(values.data ?? '.turnpike');
   mkdirSync(folder, { recursive: true });
   const logPath = join(folder, 'dev.log');
@@ -52,6 +57,7 @@ async function main(args: string[]): Promise<number> {
       ...(values.homeserver !== undefined && {
         homeserver: { url: values.homeserver, server: values.server! },
       }),
+      ...(values.agent !== undefined && { env: { [ENV.agentUrl]: values.agent } }),
       homeserverStyle: values.style === 'dendrite' ? 'dendrite' : 'synapse',
       log: (name, line) => void log.write(`${name} ${line}\n`),
     });
@@ -95,6 +101,7 @@ function screen(stack: Stack, logPath: string): string {
     '',
     `  homeserver     ${stack.homeserverUrl}${stack.standIn ? ' (stand-in)' : ''}`,
     `  registration   ${stack.registrationPath}`,
+    `  agent          ${stack.env[ENV.agentUrl] ?? 'the local model'}`,
     `  log            ${logPath}`,
     '',
   ];

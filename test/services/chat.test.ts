@@ -76,7 +76,7 @@ describe('useChat, unchanged', () => {
     await tab.send('write 60 words');
     const text = manuscript(60, 'words');
     await tab.says(text.slice(0, 40));
-    expect(await tab.settled()).toBe(text);
+    await tab.ends(text);
     expect((await tab.shown()).messages.map(([role]) => role)).toEqual(['user', 'assistant']);
   });
 
@@ -86,7 +86,7 @@ describe('useChat, unchanged', () => {
     const text = manuscript(200, 'words');
     await tab.says(text.slice(0, 200));
     await tab.reload();
-    expect((await tab.settled(30_000))!).toBe(text);
+    await tab.ends(text, 30_000);
     expect((await tab.shown()).messages.map(([role]) => role)).toEqual(['user', 'assistant']);
   });
 
@@ -97,13 +97,13 @@ describe('useChat, unchanged', () => {
     const text = manuscript(200, 'words');
     await first.says(text.slice(0, 300));
     const second = await open(id);
-    expect(await Promise.all([first.settled(30_000), second.settled(30_000)])).toEqual([text, text]);
+    await Promise.all([first.ends(text, 30_000), second.ends(text, 30_000)]);
   });
 
   it('shows a turn of 90 s to its end', async () => {
     const tab = await open();
     await tab.send('count to 90');
-    expect(await tab.settled(110_000)).toBe(counted(90));
+    await tab.ends(counted(90), 110_000);
   });
 
   it('shows what the winning attempt said, when its function is killed in mid-turn', async () => {
@@ -112,10 +112,11 @@ describe('useChat, unchanged', () => {
     await tab.send('count to 20');
     await tab.says('1, 2, 3');
     await stack.functions.stream.kill();
-    await until('the broken stream to be noticed', async () => (await tab.shown()).status === 'error');
     const killed = performance.now();
+    // The stream of a dead function ends cleanly, which its client takes for the end until it asks again.
+    await tab.rests();
     await tab.reload();
-    expect(await tab.settled(60_000)).toBe(counted(20));
+    await tab.ends(counted(20), 60_000);
     console.log(`from kill -9 of the function host to the end of its turn: ${seconds(killed)} s`);
   });
 
@@ -128,7 +129,8 @@ describe('useChat, unchanged', () => {
     const turn = await running(id);
     const stopped = await fetch(`${stack.url}/turns/${turn}/stop`, { method: 'POST', headers });
     expect(stopped.status).toBe(200);
-    expect((await tab.settled(4_000))!.startsWith('1, 2, 3')).toBe(true);
+    await tab.rests(4_000);
+    expect(await tab.answer()).toMatch(/^1, 2, 3/);
     expect((await tab.shown()).status).toBe('ready');
   });
 });
@@ -144,7 +146,7 @@ describe('our transport, with a network that is cut every 5 s', () => {
   it('shows a turn of 30 s whole', async () => {
     const tab = await ours();
     await tab.send('count to 30');
-    expect(await tab.settled(60_000)).toBe(counted(30));
+    await tab.ends(counted(30), 60_000);
     expect((await tab.shown()).error).toBeNull();
   });
 
@@ -153,7 +155,7 @@ describe('our transport, with a network that is cut every 5 s', () => {
     await tab.send('count to 20');
     await tab.says('1, 2, 3, 4');
     await tab.reload();
-    expect(await tab.settled(40_000)).toBe(counted(20));
+    await tab.ends(counted(20), 40_000);
   });
 
   it('shows a takeover by itself, without a reload', async () => {
@@ -161,7 +163,7 @@ describe('our transport, with a network that is cut every 5 s', () => {
     await tab.send('count to 20');
     await tab.says('1, 2, 3');
     await stack.functions.stream.kill();
-    expect(await tab.settled(90_000)).toBe(counted(20));
+    await tab.ends(counted(20), 90_000);
   });
 
   it('really stops', async () => {

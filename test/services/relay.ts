@@ -3,9 +3,16 @@
  * are seen, held, answered or cut, and the port itself can go down and come back.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 
 export type Answer = {
   readonly status: number;
@@ -29,7 +36,7 @@ export type Relay = {
   readonly url: string;
   /** Where requests go; before it is said they are cut. */
   to(target: string): void;
-  /** The rule from now on; without one everything is let through. */
+  /** The rule from now on; without one everything is let through as it comes. */
   rule(rule?: Rule): void;
   /** Nobody can connect any more. */
   down(): Promise<void>;
@@ -37,12 +44,11 @@ export type Relay = {
   up(): Promise<void>;
 };
 
-const letThrough: Rule = (passing) => passing.forward();
-
 export async function openRelay(): Promise<Relay> {
   let target: string | undefined;
-  let rule = letThrough;
+  let rule: Rule | undefined;
   const server = createServer(async (incoming, response) => {
+    if (!rule) return streamThrough(target, incoming, response);
     const body = await buffer(incoming);
     const forward = () => forwarded(target, incoming, body);
     const answer = await rule({ method: incoming.method!, path: incoming.url!, body, forward });
@@ -60,7 +66,7 @@ export async function openRelay(): Promise<Relay> {
     to: (next) => {
       target = next;
     },
-    rule: (next = letThrough) => {
+    rule: (next) => {
       rule = next;
     },
     async down() {
@@ -72,6 +78,31 @@ export async function openRelay(): Promise<Relay> {
     },
     up: async () => void (await listen(port)),
   };
+}
+
+/** Byte for byte, in both directions, until one side ends. */
+async function streamThrough(
+  target: string | undefined,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (target === undefined) return void incoming.socket.destroy();
+  const { method, headers } = incoming;
+  const outgoing = request(new URL(incoming.url!, target), {
+    method: method!,
+    headers: { ...headers, connection: 'close' },
+  });
+  try {
+    const [[answer]] = (await Promise.all([
+      once(outgoing, 'response'),
+      pipeline(incoming, outgoing),
+    ])) as unknown as [[IncomingMessage]];
+    const { connection: _, 'transfer-encoding': __, ...kept } = answer.headers;
+    response.writeHead(answer.statusCode!, kept).flushHeaders();
+    await pipeline(answer, response);
+  } catch {
+    incoming.socket.destroy();
+  }
 }
 
 async function forwarded(

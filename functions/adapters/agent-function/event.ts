@@ -7,24 +7,11 @@ import { AgentError } from '../../agent/agent.ts';
 import { at, isRecord, type Json } from '../../matrix/json.ts';
 import type { TurnEvent, Usage } from '../../turns/events.ts';
 
-/** Events that go into the turn as they are. */
-export type Shown =
-  | Extract<
-      TurnEvent,
-      {
-        type:
-          | 'text'
-          | 'reasoning'
-          | 'tool-call'
-          | 'tool-result'
-          | 'emotion'
-          | 'control'
-          | 'source'
-          | 'file'
-          | 'data';
-      }
-    >
-  | Extract<TurnEvent, { type: `x-${string}` }>;
+/** Events that go into the turn as they are; the others say how it stands with it. */
+export type Shown = Exclude<
+  TurnEvent,
+  { type: 'start' | 'step-start' | 'step-end' | 'rewind' | 'waiting' | 'done' | 'error' | 'turn_status' }
+>;
 
 export type AgentLine =
   | { readonly kind: 'start'; readonly resumable: boolean }
@@ -40,14 +27,14 @@ export type AgentLine =
 const MAX_TYPE = 100;
 const MAX_QUESTION = 4_000;
 
-const bad = (cause?: unknown): never => {
-  throw new AgentError('agent_bad_line', { cause });
+const bad = (): never => {
+  throw new AgentError('agent_bad_line');
 };
 
 export function readLine(text: string): AgentLine {
   const line = parsed(text);
-  const type = at(line, 'type');
-  if (typeof type !== 'string') return bad();
+  if (!isRecord(line)) return bad();
+  const type = textOf(line, 'type');
   switch (type) {
     case 'start':
       return { kind: 'start', resumable: line.resumable === true };
@@ -81,12 +68,12 @@ export function readLine(text: string): AgentLine {
 
 const shown = (event: Shown): AgentLine => ({ kind: 'shown', event });
 
-function parsed(text: string): Json {
+/** The parser's own error would quote what was said, and errors are logged. */
+function parsed(text: string): unknown {
   try {
-    const line: unknown = JSON.parse(text);
-    return isRecord(line) ? line : bad();
-  } catch (cause) {
-    return bad(cause);
+    return JSON.parse(text);
+  } catch {
+    return bad();
   }
 }
 

@@ -1,11 +1,11 @@
 /**
  * What somebody's own agent says, as the events of a turn: steps are whole and in order, and the answer ends only when
  * the agent has said that it is over and its stream has ended cleanly. Nobody's safe point moves, and no question is
- * asked, unless the agent's first line says that it is `resumable`: for any other the whole answer is one step.
+ * asked, unless the agent's first line says that it is `resumable`: of any other the whole answer is one step.
  */
 import { AgentError } from '../../agent/agent.ts';
 import type { TurnEvent, Usage } from '../../turns/events.ts';
-import { type AgentLine, readLine, type Shown } from './event.ts';
+import { readLine, type Shown } from './event.ts';
 
 export type Circumstances = {
   /** Steps are finished already: an agent that is not resumable can't go on behind them. */
@@ -16,10 +16,7 @@ export type Circumstances = {
   readonly answeredBy: () => number;
 };
 
-/** How the agent said that it is over: with its last step, or with a question. */
-type Ending =
-  | { readonly kind: 'last'; readonly usage?: Usage | undefined }
-  | { readonly kind: 'question'; readonly event: TurnEvent };
+type Waiting = Extract<TurnEvent, { type: 'waiting' }>;
 
 /** Rejects with an {@link AgentError}, or with whatever `lines` rejects with, behind what came before. */
 export async function* turnEvents(
@@ -29,7 +26,8 @@ export async function* turnEvents(
   let resumable: boolean | undefined;
   let open = false;
   let usage: Usage | undefined;
-  let ending: Ending | undefined;
+  /** How the agent said that it is over: with its last step, or with a question. */
+  let ending: 'last' | Waiting | undefined;
 
   const opened = function* (): Generator<TurnEvent> {
     if (!open) yield { type: 'step-start' };
@@ -45,7 +43,7 @@ export async function* turnEvents(
   for await (const text of lines) {
     // A blank line is a sign of life. What follows the end says nothing any more.
     if (ending || text.trim() === '') continue;
-    const line: AgentLine = readLine(text);
+    const line = readLine(text);
     if (resumable === undefined) {
       resumable = line.kind === 'start' && line.resumable;
       if (behindSteps && !resumable) throw new AgentError('agent_not_resumable');
@@ -60,19 +58,18 @@ export async function* turnEvents(
         break;
       case 'step-end':
         usage = sum(usage, line.usage);
-        if (line.last) ending = { kind: 'last' };
+        if (line.last) ending = 'last';
         else if (resumable && open) yield closed(false);
         break;
       case 'done':
-        ending = { kind: 'last' };
+        ending = 'last';
         break;
       case 'waiting': {
         if (!resumable) throw new AgentError('agent_not_resumable');
         if (open) yield closed(false);
         const until = Math.min(line.until ?? Number.POSITIVE_INFINITY, answeredBy());
         const { question } = line;
-        const event = { type: 'waiting', question, choices: ['yes', 'no'], who: principal, until } as const;
-        ending = { kind: 'question', event };
+        ending = { type: 'waiting', question, choices: ['yes', 'no'], who: principal, until };
         break;
       }
       case 'error':
@@ -80,7 +77,7 @@ export async function* turnEvents(
     }
   }
   if (!ending) throw new AgentError('agent_broke_off');
-  if (ending.kind === 'question') return yield ending.event;
+  if (ending !== 'last') return yield ending;
   yield* opened();
   yield closed(true);
 }

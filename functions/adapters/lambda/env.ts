@@ -41,7 +41,7 @@ export const ENV = {
 /** With or without a version or alias. */
 const FUNCTION_ARN = /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:[\w-]{1,64}(:[\w$-]{1,128})?$/;
 /** An agent at a URL is for development. */
-const LOOPBACK = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?(\/\S*)?$/;
+export const LOOPBACK = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?(\/\S*)?$/;
 
 const text = z.string().check(z.minLength(1));
 const url = z.url();

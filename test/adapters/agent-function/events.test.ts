@@ -3,27 +3,20 @@ import { turnEvents } from '../../../functions/adapters/agent-function/events.ts
 import type { TurnEvent } from '../../../functions/turns/events.ts';
 import { canonical, textOf } from '../../../functions/turns/log.ts';
 import { numbered } from '../../contracts/agent.ts';
+import { readOut } from './read.ts';
 
 type Options = { readonly behindSteps?: boolean; readonly breaks?: boolean };
-type Read = { readonly events: TurnEvent[]; readonly code?: unknown };
 
 const HOUR = 3_600_000;
 const START = { type: 'start', resumable: true };
 const DONE = { type: 'done' };
 
-async function read(lines: readonly unknown[], { behindSteps = false, breaks }: Options = {}): Promise<Read> {
+async function read(lines: readonly unknown[], { behindSteps = false, breaks }: Options = {}) {
   async function* stream() {
     for (const line of lines) yield typeof line === 'string' ? line : JSON.stringify(line);
     if (breaks) throw Object.assign(new Error('cut'), { code: 'cut' });
   }
-  const events: TurnEvent[] = [];
-  const circumstances = { behindSteps, principal: '@ana:hs', answeredBy: () => HOUR };
-  try {
-    for await (const event of turnEvents(stream(), circumstances)) events.push(event);
-    return { events };
-  } catch (error) {
-    return { events, code: (error as { code?: unknown }).code };
-  }
+  return readOut(turnEvents(stream(), { behindSteps, principal: '@ana:hs', answeredBy: () => HOUR }));
 }
 
 /** The events of one answer between the beginning of its only step and the end of it. */
@@ -45,7 +38,16 @@ describe('what an own agent says', () => {
       { type: 'x-own', deep: [{}] },
     ];
     expect(await inside(...shown)).toEqual(shown);
-    const more = { id: '1', name: 'paint', text: 'x', from: 1, cursor: '1.1', _t: 5, last: true, failed: 'odd' };
+    const more = {
+      id: '1',
+      name: 'paint',
+      text: 'x',
+      from: 1,
+      cursor: '1.1',
+      _t: 5,
+      last: true,
+      failed: 'odd',
+    };
     expect(
       await inside(
         { ...more, type: 'text' },

@@ -7,7 +7,10 @@ import type { Choice, TurnEvent } from '../../../functions/turns/events.ts';
 import { numbered } from '../../contracts/agent.ts';
 
 type Request = Pick<AgentInput, 'turn' | 'attempt' | 'principal' | 'history' | 'deadline'> & {
-  readonly input: { readonly room: AgentInput['roomKind'] } & Record<'messages' | 'recent', AgentInput['asked']>;
+  readonly input: { readonly room: AgentInput['roomKind'] } & Record<
+    'messages' | 'recent',
+    AgentInput['asked']
+  >;
   readonly steps: readonly (TurnEvent | { readonly type: 'consent'; readonly choice: Choice })[];
 };
 

@@ -7,16 +7,18 @@ import { httpTransport } from '../../../functions/adapters/agent-function/http.t
 import { ownAgent } from '../../../functions/adapters/agent-function/own.ts';
 import { requestOf } from '../../../functions/adapters/agent-function/request.ts';
 import { systemClock } from '../../../functions/adapters/lambda/clock.ts';
-import type { TurnEvent } from '../../../functions/turns/events.ts';
 import { inputOf } from '../../agent/input.ts';
+import { readOut } from './read.ts';
 
 const stops: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
+type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+async function serve(answer: Answer): Promise<string> {
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   stops.push(async () => {
     server.closeAllConnections();
@@ -27,15 +29,8 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
 
 const input = inputOf('hello');
 
-async function outcome(url: string, signal = new AbortController().signal) {
-  const events: TurnEvent[] = [];
-  try {
-    for await (const event of ownAgent(httpTransport(url), systemClock).run(input, signal)) events.push(event);
-    return { events };
-  } catch (error) {
-    return { events, code: (error as { code?: unknown }).code };
-  }
-}
+const outcome = (url: string, signal = new AbortController().signal) =>
+  readOut(ownAgent(httpTransport(url), systemClock).run(input, signal));
 
 const told = [{ type: 'step-start' }, { type: 'text', text: 'hello' }];
 const SAID = '{"type":"text","text":"hello"}\n';

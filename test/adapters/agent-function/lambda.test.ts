@@ -2,14 +2,13 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startFunction } from '../../../bin/dev/host/function.ts';
-import { lambdaClient, lambdaTransport } from '../../../functions/adapters/agent-function/lambda.ts';
-import { ownAgent } from '../../../functions/adapters/agent-function/own.ts';
 import { requestOf } from '../../../functions/adapters/agent-function/request.ts';
 import { systemClock } from '../../../functions/adapters/lambda/clock.ts';
-import type { TurnEvent } from '../../../functions/turns/events.ts';
+import { chooseAgent } from '../../../functions/adapters/models/choose.ts';
 import { inputOf } from '../../agent/input.ts';
 import { numbered } from '../../contracts/agent.ts';
 import { type Call, lambdaApi } from './lambda-api.ts';
+import { allOf, readOut } from './read.ts';
 
 const ARN = 'arn:aws:lambda:eu-west-1:123456789012:function:painter:live';
 const never = new AbortController().signal;
@@ -22,22 +21,16 @@ afterEach(async () => {
 async function serve(handle: (call: Call) => Promise<void> | void) {
   const api = await lambdaApi(handle);
   for (const [name, value] of Object.entries(api.env)) vi.stubEnv(name, value);
-  const client = lambdaClient();
-  stops.push(async () => client.destroy(), api.stop);
-  return { calls: api.calls, agent: ownAgent(lambdaTransport(client, ARN), systemClock) };
+  stops.push(api.stop);
+  const config = { ownAgent: { functionArn: ARN }, localModelWordMs: 0, allowedTools: [] };
+  return { calls: api.calls, agent: chooseAgent(config, systemClock) };
 }
 
 const input = inputOf('paint it blue');
 
 async function outcome(handle: (call: Call) => Promise<void> | void) {
   const { agent, calls } = await serve(handle);
-  const events: TurnEvent[] = [];
-  try {
-    for await (const event of agent.run(input, never)) events.push(event);
-    return { events, calls: calls.length };
-  } catch (error) {
-    return { events, calls: calls.length, code: (error as { code?: unknown }).code };
-  }
+  return { ...(await readOut(agent.run(input, never))), calls: calls.length };
 }
 
 const SAID = '{"type":"text","text":"Blüe"}\n';
@@ -51,7 +44,7 @@ describe('an own agent that is a Lambda', () => {
       for (const byte of bytes) chunk(Uint8Array.of(byte));
       complete();
     });
-    expect(await Array.fromAsync(agent.run(input, never))).toEqual(whole);
+    expect(await allOf(agent.run(input, never))).toEqual(whole);
     expect(calls.map(({ path, payload }) => ({ path, payload }))).toEqual([
       {
         path: `POST /2021-11-15/functions/${encodeURIComponent(ARN)}/response-streaming-invocations`,
@@ -115,7 +108,7 @@ describe('an own agent that is a Lambda', () => {
         reached.resolve(call);
       });
       const stop = new AbortController();
-      const run = Array.fromAsync(agent.run(input, stop.signal));
+      const run = allOf(agent.run(input, stop.signal));
       const { response } = await reached.promise;
       const closed = once(response, 'close');
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -139,7 +132,7 @@ describe('the example', () => {
 
   it('answers in steps, and goes on behind them', async () => {
     const { agent } = await serve(lambda());
-    const events = await Array.fromAsync(agent.run(input, never));
+    const events = await allOf(agent.run(input, never));
     expect(events.filter(({ type }) => type === 'step-end')).toHaveLength(3);
     expect(events.slice(0, 4)).toEqual([
       { type: 'step-start' },
@@ -147,9 +140,7 @@ describe('the example', () => {
       { type: 'text', part: 0, text: 'paint' },
       { type: 'step-end', usage: { inputTokens: 13, outputTokens: 5 } },
     ]);
-    const rest = await Array.fromAsync(
-      agent.run({ ...input, attempt: 2, steps: numbered(events.slice(0, 8)) }, never),
-    );
+    const rest = await allOf(agent.run({ ...input, attempt: 2, steps: numbered(events.slice(0, 8)) }, never));
     expect(rest).toEqual([
       { type: 'step-start' },
       { type: 'text', part: 2, text: 'Attempt 2: ' },
@@ -160,7 +151,7 @@ describe('the example', () => {
 
   it('that dies has failed', async () => {
     const { agent } = await serve(lambda());
-    const run = Array.fromAsync(agent.run({ ...input, asked: [] }, never));
+    const run = allOf(agent.run({ ...input, asked: [] }, never));
     await expect(run).rejects.toMatchObject({ code: 'agent_failed' });
   });
 });

@@ -1,24 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { linesOf, MAX_LINE_BYTES } from '../../../functions/adapters/agent-function/lines.ts';
+import { allOf, readOut } from './read.ts';
 
 async function* stream(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks;
 }
 
-const read = async (...chunks: readonly Uint8Array[]): Promise<string[]> =>
-  Array.fromAsync(linesOf(stream(...chunks)));
-
-/** The lines until it rejects, and with which code. */
-async function until(chunks: AsyncIterable<Uint8Array>): Promise<{ lines: string[]; code: unknown }> {
-  const lines: string[] = [];
-  try {
-    for await (const line of linesOf(chunks)) lines.push(line);
-  } catch (error) {
-    return { lines, code: (error as { code?: unknown }).code };
-  }
-  throw new Error('it did not reject');
-}
+const read = (...chunks: readonly Uint8Array[]) => allOf(linesOf(stream(...chunks)));
 
 describe('lines', () => {
   const TEXT = '{"a":"ä"}\n\n{"b":"👩‍🚀\u2028"}\r\n{"c":1}';
@@ -38,7 +27,10 @@ describe('lines', () => {
         const bytes = Buffer.from(lines.map((one) => `${one}\n`).join(''));
         const chunks: Uint8Array[] = [];
         let from = 0;
-        for (const size of sizes) chunks.push(bytes.subarray(from, (from += size)));
+        for (const size of sizes) {
+          chunks.push(bytes.subarray(from, from + size));
+          from += size;
+        }
         expect(await read(...chunks, bytes.subarray(from))).toEqual(lines);
       }),
       { seed: 7, numRuns: 300 },
@@ -48,9 +40,9 @@ describe('lines', () => {
   it('count without a last newline only when the stream has ended well', async () => {
     async function* broken() {
       yield Buffer.from('{"a":1}\n{"b":2}');
-      throw new Error('cut');
+      throw Object.assign(new Error('cut'), { code: 'cut' });
     }
-    expect(await until(broken())).toEqual({ lines: ['{"a":1}'], code: undefined });
+    expect(await readOut(linesOf(broken()))).toEqual({ events: ['{"a":1}'], code: 'cut' });
     expect(await read(Buffer.from('{"a":1}\n{"b":2}'))).toEqual(['{"a":1}', '{"b":2}']);
   });
 
@@ -58,18 +50,21 @@ describe('lines', () => {
     const longest = Buffer.alloc(MAX_LINE_BYTES, 'x');
     expect(await read(Buffer.from('a\n'), longest, Buffer.from('\nb\n'))).toEqual(['a', `${longest}`, 'b']);
     const tooLong = stream(Buffer.from('a\n'), longest, Buffer.from('x'), Buffer.from('\n'));
-    expect(await until(tooLong)).toEqual({ lines: ['a'], code: 'agent_bad_line' });
+    expect(await readOut(linesOf(tooLong))).toEqual({ events: ['a'], code: 'agent_bad_line' });
     let pulled = 0;
     async function* endless() {
       for (; ; pulled++) yield Buffer.alloc(10_000, 'x');
     }
-    expect(await until(endless())).toEqual({ lines: [], code: 'agent_bad_line' });
+    expect(await readOut(linesOf(endless()))).toEqual({ events: [], code: 'agent_bad_line' });
     expect(pulled).toBe(100);
   });
 
   it('are UTF-8', async () => {
     const odd = stream(Buffer.from('a\n'), Uint8Array.of(0xff, 0x0a));
-    expect(await until(odd)).toEqual({ lines: ['a'], code: 'agent_bad_line' });
-    expect(await until(stream(Uint8Array.of(0xe2, 0x82)))).toEqual({ lines: [], code: 'agent_bad_line' });
+    expect(await readOut(linesOf(odd))).toEqual({ events: ['a'], code: 'agent_bad_line' });
+    expect(await readOut(linesOf(stream(Uint8Array.of(0xe2, 0x82))))).toEqual({
+      events: [],
+      code: 'agent_bad_line',
+    });
   });
 });

@@ -7,6 +7,7 @@ import { inputOf } from '../../agent/input.ts';
 import { agentContract, numbered } from '../../contracts/agent.ts';
 import { type VirtualClock, virtualClock } from '../../dev/homeserver/virtual-clock.ts';
 import { farSide } from './far-side.ts';
+import { allOf } from './read.ts';
 
 const words = { speak: 'write 20 words', nothing: 'write 0 words', ask: 'ask me first: paint it blue' };
 agentContract('own, at full speed', (clock) => ownAgent(farSide(clock, 0), clock), words);
@@ -63,9 +64,14 @@ describe('an own agent', () => {
       left: true,
       sleepers: 0,
     });
-    expect(await outcome(async function* () {
-      yield await forever();
-    }, { ms: SILENCE_MS })).toMatchObject({ events: [], ended: 'agent_silent' });
+    expect(
+      await outcome(
+        async function* () {
+          yield await forever();
+        },
+        { ms: SILENCE_MS },
+      ),
+    ).toMatchObject({ events: [], ended: 'agent_silent' });
   });
 
   it('shows by any byte that it lives', async () => {
@@ -77,7 +83,7 @@ describe('an own agent', () => {
       }
       yield Buffer.from('{"type":"done"}');
     };
-    const events = Array.fromAsync(ownAgent(slow, clock).run(inputOf('hello'), never));
+    const events = allOf(ownAgent(slow, clock).run(inputOf('hello'), never));
     await clock.advance(6 * SILENCE_MS);
     expect(await events).toHaveLength(2);
   });

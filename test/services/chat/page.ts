@@ -61,17 +61,19 @@ export async function openTab(context: BrowserContext, address: string) {
         async () => (await answerOf(shown))?.startsWith(words) === true,
         deadlineMs,
       ),
-    /** The last answer, once the chat is at rest again. */
-    async settled(deadlineMs?: number): Promise<string | undefined> {
-      await until(
-        'the chat to be at rest',
-        async () => ['ready', 'error'].includes((await shown()).status),
-        deadlineMs,
-      );
-      return answerOf(shown);
+    /** At rest, with exactly that as the last answer. */
+    async ends(text: string, deadlineMs?: number): Promise<void> {
+      const isThere = async () => (await isAtRest(shown)) && (await answerOf(shown)) === text;
+      await until(`the page to end with “${text.slice(-40)}”`, isThere, deadlineMs).catch(async (error) => {
+        throw new Error(`${error.message}; it shows ${JSON.stringify(await shown())}`);
+      });
     },
+    rests: (deadlineMs?: number) => until('the chat to be at rest', () => isAtRest(shown), deadlineMs),
+    answer: () => answerOf(shown),
   };
 }
+
+const isAtRest = async (shown: () => Promise<Shown>) => ['ready', 'error'].includes((await shown()).status);
 
 async function answerOf(shown: () => Promise<Shown>): Promise<string | undefined> {
   const [role, text] = (await shown()).messages.at(-1) ?? [];
