@@ -49,13 +49,12 @@ function lastMessage({ messages }: Fields): { id: string; text: string } {
   if (typeof last !== 'object' || last === null || (last as Fields).role !== 'user')
     throw badRequest("the last message must be the user's");
   const message = last as Fields;
-  const parts = Array.isArray(message.parts) ? (message.parts as unknown[]) : [];
-  const text = parts
-    .flatMap((part) =>
-      typeof part === 'object' && part !== null && (part as Fields).type === 'text'
-        ? [(part as Fields).text]
-        : [],
-    )
-    .join('\n');
+  const parts: unknown[] = Array.isArray(message.parts) ? message.parts : [];
+  const text = parts.flatMap(textOf).join('\n');
   return { id: textField(message, 'id', MAX_NAME), text: textField({ text }, 'text', MAX_TEXT) };
+}
+
+function textOf(part: unknown): string[] {
+  const { type, text } = (typeof part === 'object' && part !== null ? part : {}) as Fields;
+  return type === 'text' && typeof text === 'string' ? [text] : [];
 }
