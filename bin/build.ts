@@ -1,13 +1,15 @@
 /**
- * `npm run build`: bundles every function as it is deployed, to `dist/<name>/index.mjs`, and says how large they are.
+ * `npm run build`: bundles every function as it is deployed, to `dist/<name>/index.mjs`, and says how large they are; and
+ * builds the npm package of the clients to `dist/npm`.
  * Exit status 1, with esbuild's messages, if one can't be built; what was there before is then gone.
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BuildFailure, formatMessages } from 'esbuild';
 import { type Bundle, bundle, functionNames } from './build/bundle.ts';
+import { buildPackage } from './build/packages.ts';
 
-const USAGE = `Bundles the functions as they are deployed.
+const USAGE = `Bundles the functions as they are deployed, and the package of the clients.
 
   npm run build -- [options]
 
@@ -31,6 +33,7 @@ async function main(args: string[]): Promise<number> {
   }
   try {
     const bundles = await Promise.all(functionNames.map((name) => bundle(name, resolve(values.out))));
+    await buildPackage(resolve(values.out, 'npm'));
     if (!values.quiet) process.stdout.write(table(bundles));
     return 0;
   } catch (error) {

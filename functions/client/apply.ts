@@ -15,12 +15,14 @@ export type Applied =
   | { readonly kind: 'double' }
   /** Something is missing before it: reconnect from where the client stands. */
   | { readonly kind: 'gap' }
-  /** It says something of the stream; only a named gap moves the client. */
+  /** It says something of the stream; only a named gap moves the client, and never back. */
   | { readonly kind: 'control'; readonly place: Place };
 
 export function apply(place: Place, line: Line): Applied {
-  if (!('from' in line))
-    return { kind: 'control', place: line.type === 'gap' ? placeOf(line.cursor) : place };
+  if (!('from' in line)) {
+    const to = line.type === 'gap' ? placeOf(line.cursor) : place;
+    return { kind: 'control', place: isBehind(to, place) ? place : to };
+  }
   const at = placeOf(line.cursor);
   const next = place.seq + 1;
   if (at.attempt < place.attempt) return { kind: 'double' };
@@ -29,24 +31,36 @@ export function apply(place: Place, line: Line): Applied {
   return { kind: 'applied', place: at, line };
 }
 
+const isBehind = (one: Place, other: Place): boolean =>
+  one.attempt < other.attempt || (one.attempt === other.attempt && one.seq < other.seq);
+
+/** `attempt.seq`; a bare number is one of attempt 1. */
 export function placeOf(cursor: string): Place {
-  const [attempt, seq] = cursor.split('.').map(Number) as [number, number];
-  return { attempt, seq };
+  const [, attempt = 1, seq] = /^(?:(\d+)\.)?(\d+)$/.exec(cursor) ?? [];
+  if (seq === undefined) throw new TypeError(`no cursor: ${cursor}`);
+  return { attempt: Number(attempt), seq: Number(seq) };
 }
 
 export const cursorOf = ({ attempt, seq }: Place): string => `${attempt}.${seq}`;
 
 /** The answer's words so far; a rewind takes back what lies behind it. Parts are apart by a blank line. */
 export function createText(): { add(line: LogLine, seq: number): void; text(): string } {
-  let pieces: { readonly seq: number; readonly part: unknown; readonly text: string }[] = [];
+  type Piece = { readonly seq: number; readonly part: unknown; readonly text: string };
+  let pieces: Piece[] = [];
+  let whole = '';
+  const push = (piece: Piece) => {
+    const before = pieces.at(-1);
+    whole += before && before.part !== piece.part ? `\n\n${piece.text}` : piece.text;
+    pieces.push(piece);
+  };
   return {
     add(line, seq) {
-      if (line.type === 'rewind') pieces = pieces.filter((piece) => piece.seq <= line.to);
-      if (line.type === 'text') pieces.push({ seq, part: line.part, text: line.text });
+      if (line.type === 'text') push({ seq, part: line.part, text: line.text });
+      if (line.type !== 'rewind') return;
+      const kept = pieces.filter((piece) => piece.seq <= line.to);
+      [pieces, whole] = [[], ''];
+      for (const piece of kept) push(piece);
     },
-    text: () =>
-      pieces
-        .map(({ part, text }, n) => (n > 0 && pieces[n - 1]!.part !== part ? '\n\n' : '') + text)
-        .join(''),
+    text: () => whole,
   };
 }

@@ -20,12 +20,15 @@ function createSplitter(): (bytes: Uint8Array) => string[] {
   // It drops a byte order mark at the beginning, and keeps what is split between two chunks.
   const utf8 = new TextDecoder();
   let rest = '';
+  let afterCr = false;
   return (bytes) => {
-    const text = rest + utf8.decode(bytes, { stream: true });
-    // A CR at the end may be half of a CRLF.
-    const whole = text.endsWith('\r') ? text.slice(0, -1) : text;
-    const lines = whole.split(/\r\n|\n|\r/);
-    rest = lines.pop()! + text.slice(whole.length);
+    let text = utf8.decode(bytes, { stream: true });
+    if (text === '') return [];
+    // A CR ends its line at once; an LF behind it, even in the next chunk, is still the same line break.
+    if (afterCr && text.startsWith('\n')) text = text.slice(1);
+    afterCr = text.endsWith('\r');
+    const lines = (rest + text).split(/\r\n|\n|\r/);
+    rest = lines.pop()!;
     return lines;
   };
 }

@@ -9,6 +9,8 @@ export type Request = {
   readonly body?: object;
   readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
+  /** Called when it leaves: how long its token takes is nobody's fault. */
+  readonly sent?: () => void;
 };
 
 export type Http = {
@@ -18,26 +20,30 @@ export type Http = {
   json<T>(base: string, request: Request): Promise<T>;
 };
 
-/** The session, or where to get one that is good now. */
-export type Token = string | (() => string | Promise<string>);
+/** The session, or where to get one that is good now; `refused` is one that no longer is. */
+export type Token = string | ((refused?: string) => string | Promise<string>);
 
 export function createHttp({ fetch: request }: Pick<Platform, 'fetch'>, token: Token): Http {
-  const once = async (base: string, { method, path, body, accept, signal }: Request) =>
-    request(base.replace(/\/+$/, '') + path, {
+  const once = (base: string, { method, path, body, accept, signal, sent }: Request, session: string) => {
+    sent?.();
+    return request(base.replace(/\/+$/, '') + path, {
       method,
       headers: {
-        authorization: `Bearer ${typeof token === 'string' ? token : await token()}`,
+        ...(session && { authorization: `Bearer ${session}` }),
         ...(body && { 'content-type': 'application/json' }),
         ...(accept !== undefined && { accept }),
       },
       ...(body && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     });
+  };
   const send: Http['send'] = async (base, request) => {
-    const response = await once(base, request);
-    if (response.status !== 401 || typeof token === 'string') return response;
+    if (typeof token === 'string') return once(base, request, token);
+    const session = await token();
+    const response = await once(base, request, session);
+    if (response.status !== 401) return response;
     await response.body?.cancel();
-    return once(base, request);
+    return once(base, request, await token(session));
   };
   return {
     send,

@@ -26,6 +26,7 @@ export const platform: Platform = {
       signal?.addEventListener('abort', over);
     }),
   random: () => Math.random(),
-  now: () => Date.now(),
-  key: () => crypto.randomUUID(),
+  now: () => performance.now(),
+  // `randomUUID` is missing on a page without TLS.
+  key: () => crypto.getRandomValues(new Uint32Array(4)).join('-'),
 };

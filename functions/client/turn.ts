@@ -3,30 +3,34 @@
  * the turn does, and is settled exactly once. One connection at a time.
  */
 import { apply, BEGINNING, createText, cursorOf, type Place, placeOf } from './apply.ts';
-import { createDecoder } from './decode.ts';
+import { accepts, type Connection, linesOf, withConnection } from './connection.ts';
 import { TurnpikeError } from './errors.ts';
 import { errorOf, type Http } from './http.ts';
+import { createListeners, type Listener } from './listeners.ts';
 import type { Platform } from './platform.ts';
-import type { ControlLine, EndStatus, Format, LogLine, Message, TurnState, WhenBusy } from './wire.ts';
+import { createRetry, isPassing, retryAfter } from './retry.ts';
+import type { EndStatus, Format, LogLine, Message, TurnState, WhenBusy } from './wire.ts';
 
 export type Ended = {
   readonly status: EndStatus;
   readonly reason?: string;
+  /** The whole answer; null if there is none, or it was not seen. */
   readonly message: Message | null;
 };
 
+/** A loop over it takes the lines from then on, rewinds included, to the last; leaving the loop doesn't end anything. */
 export type Turn = AsyncIterable<LogLine> & {
   /** The turn's id, once it is known. */
   readonly id: Promise<string>;
-  /** How it ended. Rejects with a {@link TurnpikeError} if it can't be known, or when the signal aborts. */
+  /** How it ended. Rejects with a {@link TurnpikeError} if it can't be known, and with the reason of an aborted signal. */
   readonly done: Promise<Ended>;
-  /** The answer so far. */
+  /** The answer so far, from where following began. */
   readonly text: string;
   /** The last event that was applied. */
   readonly cursor: string;
   /** Calls back with each line that is applied, and with what is said of the stream. Returns the way to stop. */
-  onEvent(told: (line: LogLine | ControlLine) => void): () => void;
-  /** Stops the turn on the server; following goes on to its end. */
+  onEvent(listener: Listener): () => void;
+  /** Stops the turn on the server, asking until there is an answer; following goes on to the turn's end. */
   stop(): Promise<void>;
 };
 
@@ -47,165 +51,116 @@ export type Following = {
   readonly signal?: AbortSignal | undefined;
 };
 
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 8_000;
-/** A connection that brings not even a heartbeat for so long is dead, ms. */
-const SILENT_MS = 30_000;
+/** What became of a connection. */
+type Outcome =
+  | { readonly kind: 'ended'; readonly ended: Ended }
+  /** The server sent us away, in good order. */
+  | { readonly kind: 'bye' }
+  | { readonly kind: 'broken'; readonly retryMs?: number };
+
+const broken: Outcome = { kind: 'broken' };
+
 /** A turn that the room has just asked for may not be there yet, ms. */
 const UNKNOWN_MS = 20_000;
-/** Without any answer for so long, it is given up, ms. */
-const GIVE_UP_MS = 5 * 60_000;
-
-const accepts = { ndjson: 'application/x-ndjson', sse: 'text/event-stream' } as const;
 
 /** Starts the turn, or follows the one with that id from `after`. */
 export function followTurn(following: Following, from: Start | { turn: string; after?: string }): Turn {
-  const { platform, http, signal } = following;
-  const told = new Set<(line: LogLine | ControlLine) => void>();
+  const { platform, http, url, control, format, signal } = following;
+  const listeners = createListeners();
   const words = createText();
+  const retry = createRetry(platform);
   const id = Promise.withResolvers<string>();
   const done = Promise.withResolvers<Ended>();
+  // Who doesn't ask need not hear of it.
   for (const one of [id.promise, done.promise]) one.catch(() => undefined);
+  const began = platform.now();
   let turn = 'turn' in from ? from.turn : undefined;
   let place: Place = 'turn' in from && from.after !== undefined ? placeOf(from.after) : BEGINNING;
   let message: Message | null = null;
   if (turn !== undefined) id.resolve(turn);
+  const path = () => `/turns/${encodeURIComponent(turn!)}`;
 
-  const tell = (line: LogLine | ControlLine) => {
-    for (const one of told) one(line);
-  };
-
-  /** What became of a connection: `ended` with the turn; else it is to be made again, at once or after a pause. */
-  async function read(response: Response, alive: () => void): Promise<Ended | 'bye' | 'broken'> {
-    const decode = createDecoder(following.format);
-    const reader = response.body!.getReader();
-    try {
-      for (;;) {
-        const { done: over, value } = await reader.read();
-        if (over) return 'broken';
-        alive();
-        for (const line of decode(value)) {
-          const applied = apply(place, line);
-          if (applied.kind === 'gap') return 'broken';
-          if (applied.kind === 'double') continue;
-          place = applied.place;
-          if (applied.kind === 'control') {
-            tell(line as ControlLine);
-            if (line.type === 'bye') return 'bye';
-            continue;
-          }
-          progressed();
-          words.add(applied.line, place.seq);
-          if (applied.line.type === 'done') message = applied.line.message;
-          tell(applied.line);
-          if (applied.line.type === 'turn_status') {
-            const { status, reason } = applied.line;
-            return { status, ...(reason !== undefined && { reason }), message };
-          }
-        }
-      }
-    } finally {
-      // Whatever else comes is nobody's; a reader that is left open holds its connection.
-      await reader.cancel().catch(() => undefined);
-    }
+  function request({ signal, heard }: Connection): Promise<Response> {
+    const more = { accept: accepts[format], signal, sent: heard };
+    return turn === undefined
+      ? http.send(control, { method: 'POST', path: '/turns', body: from, ...more })
+      : http.send(url, { method: 'GET', path: `${path()}/events?after=${cursorOf(place)}`, ...more });
   }
 
-  let failures = 0;
-  let since = platform.now();
-  const progressed = () => {
-    failures = 0;
-    since = platform.now();
-  };
-
-  /** One connection. A {@link TurnpikeError} is final. */
-  async function connect(): Promise<Ended | 'bye' | 'broken' | { readonly retryMs: number }> {
-    const connection = new AbortController();
-    const abort = () => connection.abort();
-    signal?.addEventListener('abort', abort);
-    let heard = platform.now();
-    const watch = async () => {
-      while (!connection.signal.aborted) {
-        await platform.sleep(Math.max(100, heard + SILENT_MS - platform.now()), connection.signal);
-        if (platform.now() - heard >= SILENT_MS) connection.abort();
-      }
-    };
-    const watching = watch();
-    try {
-      const accept = accepts[following.format];
-      const response =
-        turn === undefined
-          ? await http.send(following.control, {
-              method: 'POST',
-              path: '/turns',
-              body: from,
-              accept,
-              signal: connection.signal,
-            })
-          : await http.send(following.url, {
-              method: 'GET',
-              path: `/turns/${turn}/events?after=${cursorOf(place)}`,
-              accept,
-              signal: connection.signal,
-            });
-      return await answered(response, () => {
-        heard = platform.now();
-      });
-    } catch (error) {
-      if (error instanceof TurnpikeError) throw error;
-      return 'broken';
-    } finally {
-      signal?.removeEventListener('abort', abort);
-      connection.abort();
-      await watching;
-    }
-  }
-
-  async function answered(response: Response, alive: () => void) {
+  async function answered(response: Response, connection: Connection): Promise<Outcome> {
     const { status } = response;
     if (status === 200) {
       turn ??= response.headers.get('x-turnpike-turn') ?? undefined;
       if (turn !== undefined) id.resolve(turn);
-      return read(response, alive);
+      return read(response, connection);
     }
-    if (status === 204) return ended();
-    const retryMs = Number(response.headers.get('retry-after')) * 1_000;
-    if (status === 429 || status === 503) {
-      await response.body?.cancel();
-      return { retryMs: retryMs || LONGEST_PAUSE_MS };
-    }
-    const early = status === 404 && turn !== undefined && place.seq === 0;
-    if (status >= 500 || (early && platform.now() - since < UNKNOWN_MS)) {
-      await response.body?.cancel();
-      return 'broken';
-    }
-    throw await errorOf(response);
+    if (status === 204) return state(connection);
+    const isEarly = status === 404 && place.seq === 0 && platform.now() - began < UNKNOWN_MS;
+    if (!isPassing(response) && !isEarly) throw await errorOf(response);
+    await response.body?.cancel();
+    return { kind: 'broken', retryMs: retryAfter(response) };
   }
 
-  /** The client has all there is: what the turn's state says is its end. */
-  async function ended(): Promise<Ended | 'broken'> {
-    const state = await http.json<TurnState>(following.url, {
+  async function read(response: Response, { heard }: Connection): Promise<Outcome> {
+    let isNew = false;
+    const lines = linesOf(response, format, {
+      heard() {
+        heard();
+        retry.heard();
+      },
+    });
+    for await (const line of lines) {
+      const applied = apply(place, line);
+      if (applied.kind === 'gap') break;
+      if (applied.kind === 'double') continue;
+      place = applied.place;
+      if (applied.kind === 'control') {
+        listeners.tell(line);
+        if (line.type !== 'bye') continue;
+        retry.reset();
+        // One that brought nothing must not be made again and again without a pause.
+        return isNew ? { kind: 'bye' } : broken;
+      }
+      isNew = true;
+      retry.reset();
+      words.add(applied.line, place.seq);
+      if (applied.line.type === 'done') message = applied.line.message;
+      listeners.tell(applied.line);
+      if (applied.line.type === 'turn_status') {
+        const { status, reason } = applied.line;
+        return { kind: 'ended', ended: { status, ...(reason !== undefined && { reason }), message } };
+      }
+    }
+    return broken;
+  }
+
+  /** There is nothing left to show: how it ended, its state says. */
+  async function state({ signal }: Connection): Promise<Outcome> {
+    const { status, reason, message } = await http.json<TurnState>(url, {
       method: 'GET',
-      path: `/turns/${turn}`,
+      path: path(),
       signal,
     });
-    if (['queued', 'running', 'waiting'].includes(state.status)) return 'broken';
-    const { reason } = state;
-    const status = state.status as EndStatus;
-    return { status, ...(reason !== undefined && { reason }), message: state.message };
+    if (status === 'queued' || status === 'running' || status === 'waiting') return broken;
+    return { kind: 'ended', ended: { status, ...(reason !== undefined && { reason }), message } };
+  }
+
+  async function connect(connection: Connection): Promise<Outcome> {
+    try {
+      return await answered(await request(connection), connection);
+    } catch (error) {
+      if (error instanceof TurnpikeError && !isPassing(error)) throw error;
+      return broken;
+    }
   }
 
   async function run(): Promise<Ended> {
     for (;;) {
       signal?.throwIfAborted();
-      const outcome = await connect();
+      const outcome = await withConnection(platform, signal, connect);
+      if (outcome.kind === 'ended') return outcome.ended;
       signal?.throwIfAborted();
-      if (outcome === 'bye') continue;
-      if (typeof outcome === 'object' && 'status' in outcome) return outcome;
-      if (platform.now() - since > GIVE_UP_MS)
-        throw new TurnpikeError(0, 'unreachable', 'there was no answer for five minutes');
-      const pause =
-        outcome === 'broken' ? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++) : outcome.retryMs;
-      await platform.sleep(pause * (0.5 + platform.random()), signal);
+      if (outcome.kind === 'broken') await retry.pause(outcome.retryMs, signal);
     }
   }
 
@@ -223,51 +178,20 @@ export function followTurn(following: Following, from: Start | { turn: string; a
     get cursor() {
       return cursorOf(place);
     },
-    onEvent(callback) {
-      told.add(callback);
-      return () => void told.delete(callback);
-    },
+    onEvent: listeners.on,
     async stop() {
-      await http.json(following.control, {
-        method: 'POST',
-        path: `/turns/${await id.promise}/stop`,
-        body: {},
-      });
-    },
-    [Symbol.asyncIterator]: () => iterate(told, done.promise),
-  };
-}
-
-/** The lines from now on, to the turn's last; throws what `done` rejects with. */
-async function* iterate(
-  told: Set<(line: LogLine | ControlLine) => void>,
-  done: Promise<Ended>,
-): AsyncGenerator<LogLine, void> {
-  const lines: LogLine[] = [];
-  let wake = Promise.withResolvers<void>();
-  let over = false;
-  const hear = (line: LogLine | ControlLine) => {
-    if ('from' in line) lines.push(line);
-    wake.resolve();
-  };
-  const end = () => {
-    over = true;
-    wake.resolve();
-  };
-  told.add(hear);
-  done.then(end, end);
-  try {
-    for (;;) {
-      const line = lines.shift();
-      if (line) yield line;
-      else if (over) break;
-      else {
-        await wake.promise;
-        wake = Promise.withResolvers();
+      await id.promise;
+      const patience = createRetry(platform);
+      for (;;) {
+        try {
+          await http.json(control, { method: 'POST', path: `${path()}/stop`, body: {} });
+          return;
+        } catch (error) {
+          if (error instanceof TurnpikeError && !isPassing(error)) throw error;
+          await patience.pause();
+        }
       }
-    }
-    await done;
-  } finally {
-    told.delete(hear);
-  }
+    },
+    [Symbol.asyncIterator]: () => listeners.lines(done.promise),
+  };
 }
