@@ -8,7 +8,9 @@ import { merge } from './merge.ts';
 import { pump } from './pump.ts';
 import { reply } from './reply.ts';
 import { replySynapse } from './reply-synapse.ts';
+import { abandoned } from './streams/abandoned.ts';
 import { follow } from './streams/follow.ts';
+import { live } from './streams/live.ts';
 import { tails } from './streams/tails.ts';
 import { takeover } from './takeover.ts';
 import { webhook } from './webhook.ts';
@@ -25,6 +27,8 @@ export const benches: Readonly<Record<string, Bench>> = {
   reply,
   replySynapse,
   follow,
+  live,
+  abandoned,
   tails,
   takeover,
   memory,
