@@ -1,25 +1,12 @@
 /** The AI SDK's calls: what of a chat's request counts, and what its stream holds; read by the SDK itself. */
-import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
+import { readUi, uiText } from '../turns/ui-reader.ts';
 import { type Asked, deskOf, type Got, turnOf } from './desk.ts';
 
 const user = (text: string, id = 'm1') => ({ id, role: 'user', parts: [{ type: 'text', text }] });
 const chat = (...messages: object[]) => ({ id: 'c', messages });
 
-/** The message that the SDK makes of a stream. */
-async function read(got: Got): Promise<UIMessage> {
-  class Transport extends DefaultChatTransport<UIMessage> {
-    chunks(text: string) {
-      return this.processResponseStream(new Response(text).body!);
-    }
-  }
-  let last: UIMessage | undefined;
-  const stream = new Transport({}).chunks(got.text());
-  for await (const message of readUIMessageStream({ stream, terminateOnError: true })) last = message;
-  return last!;
-}
-const textOf = ({ parts }: UIMessage) =>
-  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+const read = (got: Got) => readUi(got.text());
 
 describe('a chat', () => {
   it('starts a turn for its last message, and is a stream that the SDK reads', async () => {
@@ -35,7 +22,7 @@ describe('a chat', () => {
       'x-vercel-ai-ui-message-stream': 'v1',
     });
     const message = await read(got);
-    expect(textOf(message)).toBe('@ana:hs said: hello there');
+    expect(uiText(message)).toBe('@ana:hs said: hello there');
     expect(message.id).toMatch(/^msg_/);
     expect(got.text().endsWith('data: [DONE]\n\n')).toBe(true);
   });
@@ -45,7 +32,7 @@ describe('a chat', () => {
     const first = await desk.whole('POST', '/chat', { body: chat(user('hello')) });
     const again = await desk.whole('POST', '/chat', { body: chat(user('hello')) });
     expect(turnOf(again)).toBe(turnOf(first));
-    expect(textOf(await read(again))).toBe(textOf(await read(first)));
+    expect(uiText(await read(again))).toBe(uiText(await read(first)));
     const anew = await desk.whole('POST', '/chat', {
       body: { ...chat(user('hello')), trigger: 'regenerate-message', messageId: 'a1' },
     });
@@ -85,7 +72,7 @@ describe('a chat', () => {
     await desk.shop.clock.advance(900);
     const replayed = await desk.whole('GET', '/chat/c/stream');
     await desk.shop.finish(got.over);
-    expect(textOf(await read(replayed))).toBe('@ana:hs said: one two three four five');
+    expect(uiText(await read(replayed))).toBe('@ana:hs said: one two three four five');
     expect((await read(replayed)).id).toBe((await read(got)).id);
     expect((await desk.call('GET', '/chat/c/stream')).status).toBe(204);
   });
