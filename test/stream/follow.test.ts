@@ -1,8 +1,18 @@
 /** Following over HTTP: replay and live, `bye`, cursors, what is forgotten, and many followers that went away. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Key, Range } from '../../functions/runtime/table.ts';
+import { tellAll } from '../../functions/stream/follow.ts';
+import { createTeller } from '../../functions/stream/tell.ts';
+import type { Format } from '../../functions/turns/format.ts';
 import { attemptAt } from '../../functions/turns/head.ts';
 import { keys } from '../../functions/turns/keys.ts';
-import { deskOf, turnOf } from './desk.ts';
+import type { Line } from '../../functions/turns/lines.ts';
+import { ndjson } from '../../functions/turns/ndjson.ts';
+import { ui } from '../../functions/turns/ui.ts';
+import { abandoned } from '../bench/streams/abandoned.ts';
+import { virtualClock } from '../dev/homeserver/virtual-clock.ts';
+import { deskOf, type Got, turnOf } from './desk.ts';
 import { clientOf } from './out.ts';
 
 async function spoken(text = 'hello there') {
@@ -77,16 +87,27 @@ describe('a follower', () => {
     await desk.shop.finish(working);
   });
 
-  it('is sent away after 5 MB, and comes back for the rest', async () => {
-    const { desk, turn } = await spoken('write 3000 kb');
-    const first = await desk.whole('GET', `/turns/${turn}/events?format=ndjson`);
-    const second = await desk.whole('GET', `/turns/${turn}/events`);
-    expect(second.text()).toBe(first.text());
-    const { cursor, type } = first.lines().at(-1)!;
-    if (type === 'bye') {
-      const rest = await desk.whole('GET', `/turns/${turn}/events?after=${cursor as string}`);
-      expect(rest.lines().at(-1)).toMatchObject({ type: 'turn_status' });
-    } else expect(first.text().length).toBeLessThan(5_100_000);
+  it('is sent away after 5 MB, unless its format can name no cursor', async () => {
+    const clock = virtualClock();
+    async function* lines(): AsyncGenerator<Line, void> {
+      for (let seq = 1; seq <= 80; seq++)
+        yield { type: 'text', text: 'x'.repeat(100_000), from: seq, cursor: `1.${seq}` };
+      yield { type: 'turn_status', status: 'complete', from: 81, cursor: '1.81' };
+    }
+    const told = async (format: Format) => {
+      const out = clientOf(clock);
+      const teller = createTeller(clock, out, format.open('turn'));
+      const how = await tellAll(clock, { out, teller, format, until: 1e9 }, lines());
+      const ended = teller.end(how);
+      await clock.advance(0);
+      await ended;
+      return { how, text: out.text() };
+    };
+    const { how, text } = await told(ndjson);
+    expect(how).toBe('left');
+    expect(text.length).toBeLessThan(5_200_000);
+    expect(text.trimEnd().split('\n').at(-1)).toBe('{"type":"bye","cursor":"1.50"}');
+    expect((await told(ui)).how).toBe('ended');
   });
 
   it('that takes 1 KB a second slows neither the turn nor another follower', async () => {
@@ -138,28 +159,44 @@ describe('a follower', () => {
   });
 });
 
-describe('followers that went away', () => {
-  it('cost what their connection still had: reads for 55 s at most, few of them while nothing comes', async () => {
+describe('a thousand followers that went away', () => {
+  it('cost what the README says: few reads while nothing comes, and none after 55 s', async () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const said = Number(/at most (\d+) reads and 55 s/.exec(readme)![1]);
     const desk = deskOf({ wordDelayMs: 20_000 });
     const turn = await desk.shop.ask('a b c d e f');
     const working = desk.shop.receive();
     await desk.shop.clock.advance(500);
     let reads = 0;
-    const { get } = desk.deps.work.table;
+    const { get, query } = desk.deps.work.table;
     Object.assign(desk.deps.work.table, {
-      get: (key: { pk: string; sk: string }) => {
+      get: (key: Key) => {
         if (key.sk === 'HEAD') reads++;
         return get(key);
       },
+      query: (range: Range) => {
+        reads++;
+        return query(range);
+      },
     });
-    const gone = Array.from({ length: 20 }, () => clientOf(desk.shop.clock));
-    const followers = await Promise.all(
-      gone.map((client) => desk.call('GET', `/turns/${turn}/events`, { client })),
-    );
+    const gone = Array.from({ length: 1_000 }, () => clientOf(desk.shop.clock));
+    const followers: Got[] = [];
+    for (const client of gone) followers.push(await desk.call('GET', `/turns/${turn}/events`, { client }));
     for (const client of gone) client.leave();
     await desk.shop.finish(Promise.all(followers.map(({ over }) => over)), 1_000);
-    // Four reads a second.
-    expect(reads / gone.length).toBeLessThan(55 * 4 + 20);
+    expect(reads / gone.length).toBeGreaterThan(50);
+    expect(reads / gone.length).toBeLessThan(said);
+    const after = reads;
+    await desk.shop.clock.advance(20_000);
+    expect(reads - after).toBeLessThan(100);
     await desk.shop.finish(working);
+  });
+
+  it('cost no more of a turn that streams', async () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const said = Number(/at most (\d+) reads and 55 s/.exec(readme)![1]);
+    const { reads_abandoned_streaming: streaming } = await abandoned.measure();
+    expect(streaming as number).toBeLessThan(said);
+    expect(streaming as number).toBeGreaterThan(300);
   });
 });
