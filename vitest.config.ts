@@ -6,7 +6,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/services/**', 'test/bench/**'],
     pool: 'forks',
-    maxWorkers: '100%',
+    // Some files wait more than they work.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 30_000,
   },

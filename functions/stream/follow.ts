@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../runtime/clock.ts';
 import { type Cursor, parseCursor } from '../turns/cursor.ts';
-import { attach, type FollowDeps } from '../turns/follow.ts';
+import { type Attached, attach, type FollowDeps } from '../turns/follow.ts';
 import type { Format } from '../turns/format.ts';
 import type { Line } from '../turns/lines.ts';
 import { badRequest, notFound, retryLater } from './http-error.ts';
@@ -56,7 +56,7 @@ export async function followTurn(
     headers: { ...format.headers, 'x-turnpike-turn': turn },
     async run(out) {
       const teller = createTeller(deps.work.clock, out, format.open(turn));
-      await teller.end(await tellAll(deps.work.clock, { out, teller, format, until }, attached.lines));
+      await tellAttached(deps, { out, teller, format, until }, attached);
     },
   };
 }
@@ -74,6 +74,19 @@ export type Telling = {
   /** Monotonic ms: a client that takes nothing is waited for until then. */
   readonly until: number;
 };
+
+/** Tells what there is to follow, and ends the text. A failure ends the connection and not the turn: the client returns. */
+export async function tellAttached(deps: StreamDeps, telling: Telling, attached: Attached): Promise<void> {
+  const told =
+    attached.kind === 'following'
+      ? tellAll(deps.work.clock, telling, attached.lines)
+      : Promise.resolve('left' as const);
+  const how = await told.catch((error: unknown) => {
+    deps.fail(error);
+    return 'left' as const;
+  });
+  await telling.teller.end(how);
+}
 
 /** Tells the lines until the turn's last. `left`: the connection ends before. */
 export async function tellAll(

@@ -12,7 +12,7 @@ import type { Format } from '../turns/format.ts';
 import { conversationId, httpTurnId, orderOf } from '../turns/ids.ts';
 import { MAX_INPUT_BYTES, type Meta } from '../turns/meta.ts';
 import { type Started, startHere, type WhenBusy } from '../work/start-here.ts';
-import { endOfConnection, followDeps, followTurn, tellAll } from './follow.ts';
+import { endOfConnection, followDeps, followTurn, tellAttached } from './follow.ts';
 import { HttpError } from './http-error.ts';
 import { createLive, type Live } from './live.ts';
 import type { Answer, Out, StreamDeps, StreamRequest } from './ports.ts';
@@ -53,6 +53,7 @@ export async function startTurn(
     order: orderOf(now, 0),
     source: { kind: 'http' },
     input: order.text,
+    ...traced(request),
     created: now,
     expires: Math.floor(now / 1_000) + deps.keepS,
   };
@@ -77,6 +78,14 @@ export async function startTurn(
     default:
       return followTurn(deps, request, turn, format, BEGINNING);
   }
+}
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header */
+function traced({ headers }: StreamRequest): Pick<Meta, 'traceparent'> {
+  const { traceparent } = headers;
+  return traceparent !== undefined && /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(traceparent)
+    ? { traceparent }
+    : {};
 }
 
 /** A turn is counted once, however often its start is repeated. */
@@ -122,10 +131,7 @@ async function show(
   } else {
     const until = endOfConnection(clock, request, format);
     const attached = await attach(followDeps(deps), turn, { after: live.cursor(), until });
-    const lines = attached.kind === 'following' ? attached.lines : none();
-    await teller.end(await tellAll(clock, { out, teller, format, until }, lines));
+    await tellAttached(deps, { out, teller, format, until }, attached);
   }
   await worked;
 }
-
-async function* none(): AsyncGenerator<never, void> {}

@@ -13,6 +13,7 @@ const text = `${Array.from({ length: COUNT }, (_, n) => n + 1).join(', ')}.`;
 let folder: string;
 let stack: Stack;
 const lines: string[] = [];
+const secrets: string[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'turnpike-takeover-'));
@@ -36,6 +37,7 @@ async function clientOf(person: string, format: Format = 'ndjson') {
     body: JSON.stringify({ openid }),
   });
   const { session } = (await response.json()) as { session: string };
+  secrets.push(openid.access_token, session);
   return createClient({ url: stack.url, token: session, format });
 }
 
@@ -71,4 +73,10 @@ it('of the worker that runs a room’s turn', async () => {
   const followers = [client.follow(turn), (await clientOf('alice', 'sse')).follow(turn)];
   await until('words to be said', () => followers.every((follower) => follower.text.startsWith('1, 2, 3')));
   await killed('worker', followers);
+});
+
+it('puts no token, session or word into a log', () => {
+  expect(secrets.length).toBeGreaterThan(4);
+  expect(lines.length).toBeGreaterThan(0);
+  for (const secret of [...secrets, 'count to', '1, 2, 3']) expect(lines.join('\n')).not.toContain(secret);
 });

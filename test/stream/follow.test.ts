@@ -146,6 +146,24 @@ describe('a follower', () => {
     expect(desk.shop.turns.get(keys.meta(turn))).not.toHaveProperty('in');
   });
 
+  it('whose reads fail is left, not told that the turn is over', async () => {
+    const desk = deskOf({ wordDelayMs: 1_000 });
+    const turn = await desk.shop.ask('a b c d e f');
+    const working = desk.shop.receive();
+    await desk.shop.clock.advance(1_500);
+    const got = await desk.call('GET', `/turns/${turn}/events`);
+    const { get } = desk.deps.work.table;
+    Object.assign(desk.deps.work.table, {
+      get: () => Promise.reject(new Error('a secret of the store')),
+    });
+    await desk.shop.finish(got.over);
+    Object.assign(desk.deps.work.table, { get });
+    expect(got.text()).not.toContain('turn_status');
+    expect(got.text()).not.toContain('secret');
+    expect(desk.failures).toHaveLength(1);
+    await desk.shop.finish(working);
+  });
+
   it('of another release’s turn is told to come back', async () => {
     const { desk, turn } = await spoken();
     await desk.shop.change(turn, { format: 2 } as never);

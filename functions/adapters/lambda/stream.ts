@@ -6,7 +6,9 @@
 import { once as onceEvent } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { isMatrixError } from '../../matrix/client.ts';
 import { isJoined, mayRedact } from '../../matrix/membership.ts';
+import { retryLater } from '../../stream/http-error.ts';
 import type { Answer, Out, StreamDeps, StreamRequest } from '../../stream/ports.ts';
 import { answer } from '../../stream/route.ts';
 import { chooseAgent, chooseTools } from '../models/choose.ts';
@@ -62,12 +64,22 @@ function composed(remaining: () => number): StreamDeps {
     access: { ...access, table: tables.turns },
     work: composeWork({ ...parts, tables, agent, tools, options: config.work }),
     mayFollow: async ({ user }, { source }) =>
-      source.kind === 'matrix' && isJoined(matrix, source.room, user),
-    mayStop: async ({ user }, { source }) => source.kind === 'matrix' && mayRedact(matrix, source.room, user),
+      source.kind === 'matrix' && unlessAway(isJoined(matrix, source.room, user)),
+    mayStop: async ({ user }, { source }) =>
+      source.kind === 'matrix' && unlessAway(mayRedact(matrix, source.room, user)),
     startsPerMinute: config.startsPerMinute,
     keepS: config.keep.turnDays * 24 * 3_600,
     fail: telemetry.fail,
   };
+}
+
+/** Who may is the homeserver's to say: while it is away nobody may, but the client is to come back. */
+async function unlessAway<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw isMatrixError(error) ? retryLater('the homeserver does not answer') : error;
+  }
 }
 
 const requestOf = (event: APIGatewayProxyEventV2, remaining: () => number): StreamRequest => ({
