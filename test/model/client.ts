@@ -1,9 +1,10 @@
 /**
- * A client as the specification of "Lines" makes it, with its wrong variants as switches. It applies lines and says
- * whether one was a double or a gap; after a gap it reconnects with its cursor.
+ * A client that judges lines by the rule that `turnpike/client` ships, with its wrong variants as switches. It says whether a
+ * line was applied, a double or a gap; after a gap it reconnects with its cursor.
  */
+import { apply } from '../../functions/client/apply.ts';
 import { type Cursor, parseCursor } from '../../functions/turns/cursor.ts';
-import type { Line } from '../../functions/turns/lines.ts';
+import type { Line, LogLine } from '../../functions/turns/lines.ts';
 
 export type ClientMutant = 'no from' | 'no attempt in the rule' | 'cursor without attempt' | 'bye moves';
 
@@ -33,7 +34,7 @@ export class Client {
   apply(line: Line): 'applied' | 'double' | 'gap' {
     if (!('from' in line)) return this.control(line as Exclude<Line, { from: number }>);
     const at = parseCursor(line.cursor)!;
-    const verdict = this.judge(line.from, at);
+    const verdict = this.judge(line, at);
     if (verdict !== 'applied') return verdict;
     if (line.type === 'rewind') {
       while (this.applied.length > 0 && this.applied.at(-1)!.seq > line.to) this.applied.pop();
@@ -48,7 +49,8 @@ export class Client {
     return 'applied';
   }
 
-  private judge(from: number, at: Cursor): 'applied' | 'double' | 'gap' {
+  private judge(line: LogLine, at: Cursor): 'applied' | 'double' | 'gap' {
+    const { from } = line;
     const next = this.cursor.seq + 1;
     switch (this.mutant) {
       case 'no from':
@@ -59,9 +61,7 @@ export class Client {
       case 'cursor without attempt':
         return at.seq < next ? 'double' : from > next ? 'gap' : 'applied';
       default:
-        if (at.attempt < this.cursor.attempt) return 'double';
-        if (at.attempt === this.cursor.attempt && at.seq < next) return 'double';
-        return from > next ? 'gap' : 'applied';
+        return apply(this.cursor, line).kind as 'applied' | 'double' | 'gap';
     }
   }
 
