@@ -1,7 +1,6 @@
 /** Who a caller is, and what it takes to find out. */
 import type { Clock, Random } from '../runtime/clock.ts';
 import type { Table } from '../runtime/table.ts';
-import type { SigningKeys } from './signing.ts';
 
 /** A session proves a person; a ticket proves a person's leave to do one thing with one turn. */
 export type Scope =
@@ -37,6 +36,10 @@ export type Userinfo =
   | { readonly kind: 'sub'; readonly sub: string }
   | { readonly kind: 'refused' }
   | { readonly kind: 'unreachable' };
+
+/** At least 32 bytes. `until`: ms; a key without is good. */
+export type SigningKey = { readonly id: string; readonly secret: Uint8Array; readonly until?: number };
+export type SigningKeys = { readonly current: SigningKey; readonly previous?: SigningKey };
 
 export type AccessDeps = {
   /** The table of turns. */

@@ -5,10 +5,6 @@
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import type { AccessDeps } from './ports.ts';
 
-/** At least 32 bytes. `until`: ms; a key without is good. */
-export type SigningKey = { readonly id: string; readonly secret: Uint8Array; readonly until?: number };
-export type SigningKeys = { readonly current: SigningKey; readonly previous?: SigningKey };
-
 export type Kind = 'session' | 'ticket';
 export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 

@@ -2,7 +2,7 @@
 import { authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/ports.ts';
 import { getMeta, type Meta } from '../turns/meta.ts';
-import { type ErrorCode, HttpError, notFound } from './http-error.ts';
+import { HttpError, notFound } from './http-error.ts';
 import type { StreamDeps, StreamRequest } from './ports.ts';
 
 /** Turn ids are 22 characters of base64url. */
@@ -16,7 +16,7 @@ async function callerOf(deps: StreamDeps, { headers, query }: StreamRequest): Pr
     ...(origin !== undefined && { origin }),
     ...(ticket !== null && { ticket }),
   });
-  if (known.kind === 'refused') throw new HttpError(known.code as ErrorCode, known.message);
+  if (known.kind === 'refused') throw new HttpError(known.code, known.message);
   return known;
 }
 

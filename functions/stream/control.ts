@@ -6,7 +6,7 @@ import { putConsent } from '../turns/consent.ts';
 import { asksConsent } from '../turns/head.ts';
 import { readJson, wordField } from './body.ts';
 import { known } from './caller.ts';
-import { badRequest, type ErrorCode, HttpError, notFound } from './http-error.ts';
+import { badRequest, HttpError, notFound } from './http-error.ts';
 import type { Answer, StreamDeps, StreamRequest } from './ports.ts';
 import { headNow, json } from './turn.ts';
 
@@ -69,7 +69,7 @@ export async function session(deps: StreamDeps, request: StreamRequest): Promise
   }
   if (opened.kind === 'confirm') return json({ confirm: 'room' }, 202);
   const seconds = opened.retryAfterS;
-  throw new HttpError(opened.code as ErrorCode, opened.message, {
+  throw new HttpError(opened.code, opened.message, {
     headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
   });
 }

@@ -1,8 +1,7 @@
 /** Access as the stream function has it, over a table in memory and homeservers that a test speaks for. */
 import { createHash } from 'node:crypto';
-import type { AccessDeps, Userinfo } from '../../functions/access/ports.ts';
+import type { AccessDeps, SigningKey, SigningKeys, Userinfo } from '../../functions/access/ports.ts';
 import { openSession } from '../../functions/access/session.ts';
-import type { SigningKey, SigningKeys } from '../../functions/access/signing.ts';
 import { seededRandom, virtualClock } from '../dev/homeserver/virtual-clock.ts';
 import { memoryTable } from '../fakes/table.ts';
 

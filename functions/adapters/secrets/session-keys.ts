@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { getSecret } from '@aws-lambda-powertools/parameters/secrets';
 import * as z from 'zod/mini';
-import type { SigningKey, SigningKeys } from '../../access/signing.ts';
+import type { SigningKey, SigningKeys } from '../../access/ports.ts';
 import { BadSecret } from './tokens.ts';
 
 const MAX_AGE_S = 300;
