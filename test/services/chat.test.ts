@@ -7,13 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../../bin/dev/stack.ts';
 import { manuscript } from '../../functions/agent/manuscript.ts';
 import { openBrowser } from './browser.ts';
-import { type ChatServer, openTab, serveChat, type Tab } from './chat/page.ts';
+import { type ChatServer, openTab, serveChat } from './chat/page.ts';
 import { openRelay, type Relay } from './relay.ts';
 import { until } from './until.ts';
 
 const counted = (to: number) => `${Array.from({ length: to }, (_, n) => n + 1).join(', ')}.`;
 
-let [folder, conversations] = ['', 0];
+let folder: string;
 let browser: Browser;
 let context: BrowserContext;
 let server: ChatServer;
@@ -58,10 +58,9 @@ async function sessionOf(name: string): Promise<string> {
   return answer.session;
 }
 
-const addressOf = (id: string, { own = false, url = stack.url } = {}) =>
-  `${server.origin}/#${new URLSearchParams({ url, token, id, own: own ? 'yes' : 'no' })}`;
-const open = (id = `chat-${conversations++}`, how?: { own?: boolean; url?: string }): Promise<Tab> =>
-  openTab(context, addressOf(id, how));
+/** Our own transport goes through the network that is cut. */
+const addressOf = (id: string, own: boolean) =>
+  `${server.origin}/#${new URLSearchParams({ url: own ? relay.url : stack.url, token, id, own: own ? 'yes' : 'no' })}`;
 
 const running = async (id: string): Promise<string> => {
   const query = new URLSearchParams({ conversation: id, status: 'running' });
@@ -70,116 +69,94 @@ const running = async (id: string): Promise<string> => {
   return (listed as { turns: { turn: string }[] }).turns[0]!.turn;
 };
 
-describe('useChat, unchanged', () => {
+describe.each([
+  ['useChat, unchanged', false],
+  ['useChat with our transport, and a network that is cut every 5 s', true],
+])('%s', (_, own) => {
+  let cutting: NodeJS.Timeout | undefined;
+  beforeAll(() => {
+    if (own) cutting = setInterval(() => void relay.down().then(relay.up), 5_000);
+  });
+  afterAll(() => clearInterval(cutting));
+  const open = (name: string) => openTab(context, addressOf(idOf(name), own));
+  const idOf = (name: string) => `${name} ${own}`;
+
   it('shows a turn as it is said', async () => {
-    const tab = await open();
+    const tab = await open('a turn');
     await tab.send('write 60 words');
     const text = manuscript(60, 'words');
     await tab.says(text.slice(0, 40));
     await tab.ends(text);
     expect((await tab.shown()).messages.map(([role]) => role)).toEqual(['user', 'assistant']);
+    expect((await tab.shown()).error).toBeNull();
   });
 
   it('goes on behind a reload, with nothing lost and nothing doubled', async () => {
     const tab = await open('reloaded');
-    await tab.send('write 200 words');
-    const text = manuscript(200, 'words');
-    await tab.says(text.slice(0, 200));
+    await tab.send('count to 20');
+    await tab.says('1, 2, 3, 4');
     await tab.reload();
-    await tab.ends(text, 30_000);
+    await tab.ends(counted(20), 40_000);
     expect((await tab.shown()).messages.map(([role]) => role)).toEqual(['user', 'assistant']);
   });
 
   it('shows the same in two tabs, the second of which came late', async () => {
-    const id = 'two tabs';
-    const first = await open(id);
+    const first = await open('two tabs');
     await first.send('write 200 words');
     const text = manuscript(200, 'words');
     await first.says(text.slice(0, 300));
-    const second = await open(id);
+    const second = await open('two tabs');
     await Promise.all([first.ends(text, 30_000), second.ends(text, 30_000)]);
   });
 
   it('shows a turn of 90 s to its end', async () => {
-    const tab = await open();
+    const tab = await open('90 s');
     await tab.send('count to 90');
     await tab.ends(counted(90), 110_000);
   });
 
   it('shows what the winning attempt said, when its function is killed in mid-turn', async () => {
-    const id = 'taken over';
-    const tab = await open(id);
+    const tab = await open('taken over');
     await tab.send('count to 20');
     await tab.says('1, 2, 3');
-    await stack.functions.stream.kill();
     const killed = performance.now();
-    // The stream of a dead function ends cleanly, which its client takes for the end until it asks again.
-    await tab.rests();
-    await tab.reload();
-    await tab.ends(counted(20), 60_000);
+    await stack.functions.stream.kill();
+    if (!own) {
+      // The stream of a dead function ends cleanly, which the SDK takes for the end until it asks again.
+      await tab.rests();
+      await tab.reload();
+    }
+    await tab.ends(counted(20), 90_000);
     console.log(`from kill -9 of the function host to the end of its turn: ${seconds(killed)} s`);
   });
 
   it('ends with a turn that is stopped by somebody else', async () => {
-    const id = 'stopped';
-    const tab = await open(id);
+    const tab = await open('stopped');
     await tab.send('count to 60');
     await tab.says('1, 2, 3');
+    const turn = await running(idOf('stopped'));
     const headers = { authorization: `Bearer ${token}` };
-    const turn = await running(id);
     const stopped = await fetch(`${stack.url}/turns/${turn}/stop`, { method: 'POST', headers });
     expect(stopped.status).toBe(200);
-    await tab.rests(4_000);
+    await tab.rests(8_000);
     expect(await tab.answer()).toMatch(/^1, 2, 3/);
     expect((await tab.shown()).status).toBe('ready');
   });
 });
 
-describe('our transport, with a network that is cut every 5 s', () => {
-  let cutting: NodeJS.Timeout;
-  beforeAll(() => {
-    cutting = setInterval(() => void relay.down().then(relay.up), 5_000);
-  });
-  afterAll(() => clearInterval(cutting));
-  const ours = (id?: string) => open(id, { own: true, url: relay.url });
-
-  it('shows a turn of 30 s whole', async () => {
-    const tab = await ours();
-    await tab.send('count to 30');
-    await tab.ends(counted(30), 60_000);
-    expect((await tab.shown()).error).toBeNull();
-  });
-
-  it('goes on behind a reload', async () => {
-    const tab = await ours('cut and reloaded');
-    await tab.send('count to 20');
-    await tab.says('1, 2, 3, 4');
-    await tab.reload();
-    await tab.ends(counted(20), 40_000);
-  });
-
-  it('shows a takeover by itself, without a reload', async () => {
-    const tab = await ours();
-    await tab.send('count to 20');
-    await tab.says('1, 2, 3');
-    await stack.functions.stream.kill();
-    await tab.ends(counted(20), 90_000);
-  });
-
-  it('really stops', async () => {
-    const id = 'really stopped';
-    const tab = await ours(id);
-    await tab.send('count to 100');
-    await tab.says('1, 2, 3');
-    const turn = await running(id);
-    await tab.page.evaluate(() => globalThis.chat.stop());
-    const headers = { authorization: `Bearer ${token}` };
-    await until('the turn to be cancelled', async () => {
-      const { status } = (await (await fetch(`${stack.url}/turns/${turn}`, { headers })).json()) as {
-        status: string;
-      };
-      return status === 'cancelled';
-    });
+it('our transport’s stop stops the turn', async () => {
+  const id = 'really stopped';
+  const tab = await openTab(context, addressOf(id, true));
+  await tab.send('count to 100');
+  await tab.says('1, 2, 3');
+  const turn = await running(id);
+  await tab.page.evaluate(() => globalThis.chat.stop());
+  const headers = { authorization: `Bearer ${token}` };
+  await until('the turn to be cancelled', async () => {
+    const state = (await (await fetch(`${stack.url}/turns/${turn}`, { headers })).json()) as {
+      status: string;
+    };
+    return state.status === 'cancelled';
   });
 });
 
