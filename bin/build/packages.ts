@@ -32,9 +32,10 @@ export async function buildPackage(folder: string): Promise<void> {
   await writeTypes(join(folder, 'types'));
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(await manifest(), undefined, 2)}\n`);
   await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  await copyFile(join(root, 'functions', 'client', 'README.md'), join(folder, 'README.md'));
 }
 
-/** Declarations by the compiler. */
+/** The compiler's declarations of the entries and of all that they name. */
 async function writeTypes(outDir: string): Promise<void> {
   const typescript = createRequire(import.meta.url).resolve('typescript/package.json');
   const { bin } = JSON.parse(await readFile(typescript, 'utf8')) as { bin: { tsc: string } };

@@ -1,6 +1,7 @@
 /**
  * What only development has, on loopback: `POST /dev/say` speaks in a room of the stand-in homeserver and tells what the
- * gate decided; `GET /dev/turns/{turn}/events` follows a turn as NDJSON; `POST /dev/kill/{function}` is `kill -9`.
+ * gate decided; `GET /dev/turns/{turn}/events` follows a turn as NDJSON; `POST /dev/kill/{function}` is `kill -9`; what
+ * the page is shown is in `page-api.ts`. No other page is served.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { dynamoTable } from '../../functions/adapters/dynamodb/table.ts';
@@ -16,6 +17,7 @@ import type { Homeserver } from './homeserver/homeserver.ts';
 import type { Seeded } from './homeserver/seed.ts';
 import { MatrixFault } from './homeserver/world/fault.ts';
 import type { LocalFunction } from './host/function.ts';
+import { type PageApi, pageApi } from './page-api.ts';
 import { BadSay, parseSay, speak } from './speak.ts';
 
 export type DevApi = {
@@ -24,6 +26,8 @@ export type DevApi = {
   readonly queue: Pick<TurnQueue, 'watch'>;
   readonly standIn?: { readonly homeserver: Homeserver; readonly seeded: Seeded };
   readonly server: string;
+  /** The host's own, which is the page's origin. */
+  readonly url: string;
 };
 
 const MAX_BODY = 100_000;
@@ -40,13 +44,20 @@ class Refused extends Error {
 }
 
 export function devApi(dev: DevApi): RequestListener {
+  const page = pageApi(
+    dev.standIn && {
+      world: dev.standIn.homeserver.world,
+      people: Object.keys(dev.standIn.seeded.people),
+      gate: dynamoTable(dev.dynamodb.client, 'gate'),
+    },
+  );
   return (request, response) => {
-    route(dev, request, response).catch((error: unknown) => {
+    route(dev, page, request, response).catch((error: unknown) => {
       if (response.headersSent) return void response.destroy();
       const status =
         error instanceof Refused || error instanceof MatrixFault
           ? error.status
-          : error instanceof BadSay
+          : error instanceof BadSay || error instanceof URIError
             ? 400
             : 500;
       json(response, status, { error: error instanceof Error ? error.message : 'failed' });
@@ -54,10 +65,19 @@ export function devApi(dev: DevApi): RequestListener {
   };
 }
 
-async function route(dev: DevApi, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** The names of this machine: a page elsewhere whose name was made to mean it sends its own. */
+const HERE = /^(127\.0\.0\.1|localhost)(:\d+)?$/;
+
+async function route(
+  dev: DevApi,
+  page: PageApi,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const [, , first, second, third] = url.pathname.split('/');
-  if (request.headers.origin !== undefined) throw new Refused(403, 'not for other pages');
+  const { origin = dev.url, host = '' } = request.headers;
+  if (origin !== dev.url || !HERE.test(host)) throw new Refused(403, 'not for other pages');
   if (request.method === 'POST' && first === 'say')
     return json(response, 200, await say(dev, await bodyOf(request)));
   if (request.method === 'GET' && first === 'turns' && second && third === 'events')
@@ -68,6 +88,11 @@ async function route(dev: DevApi, request: IncomingMessage, response: ServerResp
       throw new Refused(404, `no function ${second}; there are ${Object.keys(dev.functions).join(', ')}`);
     await killed.kill();
     return json(response, 200, {});
+  }
+  if (first === 'page') {
+    const [, , , ...path] = url.pathname.split('/').map(decodeURIComponent);
+    const shown = await page(request.method ?? 'GET', path);
+    if (shown) return json(response, 200, shown);
   }
   throw new Refused(404, 'nothing here');
 }
@@ -131,5 +156,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 }
 
 function json(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+    .end(JSON.stringify(body));
 }

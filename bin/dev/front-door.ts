@@ -1,6 +1,7 @@
 /**
- * The one port of the dev host: the URLs of the webhook and of the streams, and under `/dev` what only development has. Opened before there is
- * anything behind it, so that a port in use is known first; until then everything is 503.
+ * The one port of the dev host: the URLs of the webhook and of the streams, the page, and under `/dev` what only
+ * development has. Opened before there is anything behind it, so that a port in use is known first; until then everything
+ * is 503.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
@@ -8,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { type DevApi, devApi } from './api.ts';
 import type { LocalFunction } from './host/function.ts';
 import { functionUrl } from './host/function-url.ts';
+import { servePage } from './page/serve.ts';
 
 export class PortInUse extends Error {
   override readonly name = 'PortInUse';
@@ -16,12 +18,16 @@ export class PortInUse extends Error {
   }
 }
 
+/** The paths of the page. */
+const PAGE = /^\/($|\?|assets\/)/;
 /** The paths of the stream function. */
 const STREAMS = /^\/(session|turns|chat)(\/|\?|$)/;
 
 export type FrontDoor = {
   readonly url: string;
-  open(behind: DevApi & { readonly webhook: LocalFunction; readonly stream: LocalFunction }): void;
+  open(
+    behind: Omit<DevApi, 'url'> & { readonly webhook: LocalFunction; readonly stream: LocalFunction },
+  ): void;
   stop(): Promise<void>;
 };
 
@@ -32,16 +38,20 @@ export async function openFrontDoor(port: number): Promise<FrontDoor> {
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE' ? new PortInUse(port) : error;
   });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     open(behind) {
       const webhook = functionUrl({ function: behind.webhook, invokeMode: 'BUFFERED' });
       const stream = functionUrl({ function: behind.stream, invokeMode: 'RESPONSE_STREAM' });
-      const dev = devApi(behind);
+      const dev = devApi({ ...behind, url });
+      const page = servePage();
       answer = (request: IncomingMessage, response: ServerResponse) => {
-        const url = request.url ?? '/';
-        const behindIt = url.startsWith('/dev/') ? dev : STREAMS.test(url) ? stream : webhook;
-        behindIt(request, response);
+        const path = request.url ?? '/';
+        if (PAGE.test(path)) page(request, response);
+        else if (path.startsWith('/dev/')) dev(request, response);
+        else if (STREAMS.test(path)) stream(request, response);
+        else webhook(request, response);
       };
     },
     async stop() {

@@ -97,8 +97,9 @@ async function connected(stack: Stack, folder: string, signal: AbortSignal): Pro
 
 function screen(stack: Stack, logPath: string): string {
   const where = [
-    `Turnpike runs at ${stack.url}`,
+    `Turnpike runs: open ${stack.url}/`,
     '',
+    `  page, webhook  ${stack.url}`,
     `  homeserver     ${stack.homeserverUrl}${stack.standIn ? ' (stand-in)' : ''}`,
     `  registration   ${stack.registrationPath}`,
     `  agent          ${stack.env[ENV.agentUrl] ?? 'the local model'}`,

@@ -4,6 +4,7 @@
  */
 import { createDecoder } from './decode.ts';
 import { TurnpikeError } from './errors.ts';
+import { drop } from './http.ts';
 import type { Platform } from './platform.ts';
 import type { Format, Line } from './wire.ts';
 
@@ -62,8 +63,10 @@ export async function* linesOf(
   { heard }: Pick<Connection, 'heard'>,
 ): AsyncGenerator<Line, void> {
   const type = response.headers.get('content-type') ?? '';
-  if (!type.startsWith(accepts[format]))
+  if (!type.startsWith(accepts[format])) {
+    drop(response);
     throw new TurnpikeError(response.status, 'no_stream', `the answer is ${type || 'of no type'}`);
+  }
   const decode = createDecoder(format);
   const reader = response.body!.getReader();
   try {
@@ -75,6 +78,7 @@ export async function* linesOf(
     }
   } finally {
     // Whatever else comes is nobody's; a reader that is left open holds its connection.
-    await reader.cancel().catch(() => undefined);
+    reader.releaseLock();
+    drop(response);
   }
 }

@@ -42,7 +42,7 @@ export function createHttp({ fetch: request }: Pick<Platform, 'fetch'>, token: T
     const session = await token();
     const response = await once(base, request, session);
     if (response.status !== 401) return response;
-    await response.body?.cancel();
+    drop(response);
     return once(base, request, await token(session));
   };
   return {
@@ -62,4 +62,9 @@ export async function errorOf(response: Response): Promise<TurnpikeError> {
     | undefined;
   const { code = 'failed', message = `the answer was ${status}`, turn } = answer?.error ?? {};
   return new TurnpikeError(status, code, message, turn);
+}
+
+/** Lets go of a body. Not waited for: one that somebody copied is not let go before its copies. */
+export function drop({ body }: Pick<Response, 'body'>): void {
+  body?.cancel().catch(() => undefined);
 }

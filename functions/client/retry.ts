@@ -40,5 +40,8 @@ export function createRetry({ sleep, random }: Pick<Platform, 'sleep' | 'random'
 export const isPassing = ({ status }: { readonly status: number }): boolean =>
   status === 429 || status >= 500;
 
-/** How long the server asked to be left alone, ms; 0 if it didn't say. */
-export const retryAfter = ({ headers }: Response): number => Number(headers.get('retry-after')) * 1_000 || 0;
+const LONGEST_WAIT_MS = 5 * 60_000;
+
+/** How long the server asked to be left alone, ms, within reason; 0 if it didn't say. */
+export const retryAfter = ({ headers }: Pick<Response, 'headers'>): number =>
+  Math.min(LONGEST_WAIT_MS, Math.max(0, Number(headers.get('retry-after')) * 1_000 || 0));

@@ -5,7 +5,7 @@
 import { apply, BEGINNING, createText, cursorOf, type Place, placeOf } from './apply.ts';
 import { accepts, type Connection, linesOf, withConnection } from './connection.ts';
 import { TurnpikeError } from './errors.ts';
-import { errorOf, type Http } from './http.ts';
+import { drop, errorOf, type Http } from './http.ts';
 import { createListeners, type Listener } from './listeners.ts';
 import type { Platform } from './platform.ts';
 import { createRetry, isPassing, retryAfter } from './retry.ts';
@@ -97,7 +97,7 @@ export function followTurn(following: Following, from: Start | { turn: string; a
     if (status === 204) return state(connection);
     const isEarly = status === 404 && place.seq === 0 && platform.now() - began < UNKNOWN_MS;
     if (!isPassing(response) && !isEarly) throw await errorOf(response);
-    await response.body?.cancel();
+    drop(response);
     return { kind: 'broken', retryMs: retryAfter(response) };
   }
 

@@ -1,13 +1,14 @@
 /**
- * The stream function behind a network that cuts, repeats, truncates and refuses by chance. The log grows while it is
- * read; lines are written by the server's own code. Nothing waits for real.
+ * The stream function behind a network that cuts, repeats, truncates, delays and refuses by chance. The log grows while
+ * it is followed; lines are found and written by the server's own code. Nothing waits for real.
  */
 import type { Platform } from '../../functions/client/platform.ts';
+import type { Clock } from '../../functions/runtime/clock.ts';
+import type { Table } from '../../functions/runtime/table.ts';
 import { parseCursor } from '../../functions/turns/cursor.ts';
+import { type Attached, attach } from '../../functions/turns/follow.ts';
 import type { Format } from '../../functions/turns/format.ts';
-import { startOf } from '../../functions/turns/head.ts';
 import type { Line } from '../../functions/turns/lines.ts';
-import { stretches } from '../../functions/turns/log.ts';
 import { ndjson } from '../../functions/turns/ndjson.ts';
 import { sse } from '../../functions/turns/sse.ts';
 import type { Chance } from '../model/chance.ts';
@@ -19,39 +20,37 @@ const json = (status: number, body: object) => Response.json(body, { status });
 
 export function badNetwork(log: Log, chance: Chance): Platform {
   let tail = 1;
+  let time = 0;
   let keys = 0;
-  const grow = (by: number) => {
-    tail = Math.min(log.events.length, tail + by);
-  };
   const isOver = () => tail === log.events.length;
+  const table = {
+    get: async () => log.rowAt(tail),
+    update: async () => 'refused',
+    query: async () => [],
+  } as Partial<Table> as Table;
+  const clock: Clock = {
+    now: () => time,
+    monotonic: () => time,
+    // Whoever waits finds more behind it.
+    async sleep(ms) {
+      time += ms;
+      tail = Math.min(log.events.length, tail + chance.below(10));
+    },
+  };
 
-  /** What a follower at the cursor is sent until its connection ends; the log grows meanwhile. */
-  function linesFor(after: string): Line[] {
-    const lines: Line[] = [];
-    const { attempt, seq } = parseCursor(after)!;
-    let [seen, attemptSeen] = [seq, attempt];
-    for (let rounds = chance.below(6); rounds >= 0; rounds--) {
-      const head = log.headAt(tail);
-      const place = attemptSeen < head.attempt ? Math.min(seen, startOf(head, attemptSeen + 1)! - 1) : seen;
-      for (const { event, from, seq, attempt } of stretches(head, [], place).lines) {
-        lines.push({ ...event, from, cursor: `${attempt}.${seq}` } as Line);
-        [seen, attemptSeen] = [seq, attempt];
-      }
-      if (chance.hit(0.1)) lines.push({ type: 'caught-up' });
-      grow(1 + chance.below(10));
-    }
-    if (lines.at(-1)?.type !== 'turn_status' && chance.hit(0.5))
-      lines.push({ type: 'bye', cursor: `${attemptSeen}.${seen}` });
-    return lines;
+  function attached(after: string): Promise<Attached> {
+    const random = { unit: chance.unit, id: () => '' };
+    const deps = { table, clock, random, nudge: async () => undefined };
+    return attach(deps, TURN, { after: parseCursor(after)!, until: time + chance.below(400) });
   }
 
   /** A start's own lines: of an attempt that broke off, also those that it never stored. */
   function liveLines(): Line[] | undefined {
-    const end = log.headAt(log.events.length).bounds[0];
+    const end = log.bounds[0];
     if (!end || tail >= end.start || chance.hit(0.3)) return undefined;
     const lines = log.events
       .slice(0, end.start - 1)
-      .map(({ seq, event }) => ({ ...event, from: seq, cursor: `1.${seq}` }));
+      .map(({ seq, event }): Line => ({ ...event, from: seq, cursor: `1.${seq}` }));
     tail = end.start - 1;
     for (let seq = end.start; seq < end.start + chance.below(5); seq++)
       lines.push({ type: 'text', part: 1, text: ' never stored', from: seq, cursor: `1.${seq}` });
@@ -69,13 +68,15 @@ export function badNetwork(log: Log, chance: Chance): Platform {
       // A proxy that repeats what it sent.
       if (chance.hit(0.05)) texts.push(...texts.slice(-chance.below(4) - 1));
     }
-    let bytes: Uint8Array = Buffer.from(texts.join(''));
-    const breaksOff = chance.hit(0.4);
-    if (breaksOff) bytes = bytes.subarray(0, chance.below(bytes.length + 1));
+    let bytes = Buffer.from(texts.join(''));
+    const breaks = chance.hit(0.5);
+    if (breaks) bytes = bytes.subarray(0, chance.below(bytes.length + 1));
     return new ReadableStream({
-      pull(controller) {
+      async pull(controller) {
+        // Somebody else's turn first, now and then.
+        if (chance.hit(0.1)) await Promise.resolve();
         if (bytes.length === 0) {
-          if (breaksOff && chance.hit(0.5)) controller.error(new TypeError('cut'));
+          if (breaks && chance.hit(0.5)) controller.error(new TypeError('cut'));
           else controller.close();
           return;
         }
@@ -86,22 +87,18 @@ export function badNetwork(log: Log, chance: Chance): Platform {
     });
   }
 
-  function answer(url: URL, init: RequestInit): Response {
+  async function answer(url: URL, init: RequestInit): Promise<Response> {
     const format = new Headers(init.headers).get('accept') === 'text/event-stream' ? sse : ndjson;
     const headers = { ...format.headers, 'x-turnpike-turn': TURN };
-    if (init.method === 'POST')
-      return new Response(body(liveLines() ?? linesFor('1.0'), format), { headers });
-    if (url.pathname === '/turns') return json(200, { turns: isOver() ? [] : [{ turn: TURN }] });
-    if (!url.pathname.endsWith('/events'))
-      return json(200, {
-        turn: TURN,
-        status: isOver() ? 'complete' : 'running',
-        message: isOver() ? { content: log.text } : null,
-      });
-    const after = url.searchParams.get('after')!;
-    const all = log.headAt(log.events.length);
-    if (isOver() && after === `${all.attempt}.${all.tail}`) return new Response(null, { status: 204 });
-    return new Response(body(linesFor(after), format), { headers });
+    if (url.pathname === '/turns' && init.method === 'GET')
+      return json(200, { turns: isOver() ? [] : [{ turn: TURN }] });
+    const live = init.method === 'POST' ? liveLines() : undefined;
+    if (live) return new Response(body(live, format), { headers });
+    const following = await attached(url.searchParams.get('after') ?? '0');
+    if (following.kind !== 'following') throw new Error(`not to be had: ${following.kind}`);
+    const lines: Line[] = [];
+    for await (const line of following.lines) lines.push(line);
+    return new Response(body(lines, format), { headers });
   }
 
   return {

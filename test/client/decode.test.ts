@@ -63,6 +63,12 @@ const corpus: [name: string, format: Format, bytes: string, lines: Line[]][] = [
     `data: {"type":"token",\ndata:"part":1,"text":"a",\ndata: "from":1,"cursor":"1.1"}\n\n`,
     [text('a')],
   ],
+  [
+    'sse of several data fields by CRLF',
+    'sse',
+    `data: {"type":"token","part":1,\r\ndata: "text":"a","from":1,"cursor":"1.1"}\r\n\r\n`,
+    [text('a')],
+  ],
   ['sse without a space', 'sse', `data:${token('a')}\n\n`, [text('a')]],
   ['sse of a field without a value', 'sse', `data\nid\ndata: ${token('a')}\n\n`, [text('a')]],
   ['sse that breaks off', 'sse', `data: ${token('a')}\n\ndata: ${token('b')}\n`, [text('a')]],

@@ -1,4 +1,5 @@
 /** A turn's log as chance makes it: one to three attempts, each behind its rewind, with all that text can hold. */
+import type { Row } from '../../functions/runtime/table.ts';
 import type { Numbered, TurnEvent } from '../../functions/turns/events.ts';
 import { type Bound, type Head, headAttributes, headOf } from '../../functions/turns/head.ts';
 import { canonical, textOf } from '../../functions/turns/log.ts';
@@ -24,8 +25,11 @@ export type Log = {
   readonly text: string;
   /** The same without the blank lines between parts. */
   readonly words: string;
-  /** HEAD when the log was that long. */
+  /** HEAD as it was stored when the log was that long. */
+  rowAt(tail: number): Row;
   headAt(tail: number): Head;
+  /** Where its attempts but the first began. */
+  readonly bounds: readonly Bound[];
 };
 
 export function logBy(chance: Chance): Log {
@@ -62,24 +66,21 @@ export function logBy(chance: Chance): Log {
   add({ type: 'done', message: { id: 'm', role: 'assistant', content: text, createdAt: '' } });
   add({ type: 'turn_status', status: 'complete' });
 
-  return {
-    events,
-    text,
-    words,
-    headAt(tail) {
-      const shown = events.slice(0, tail);
-      const begun = bounds.filter(({ start }) => start <= tail);
-      const row = headAttributes({
-        attempt: begun.length + 1,
-        status: tail === events.length ? 'complete' : 'running',
-        phase: 'model',
-        tail,
-        base: 0,
-        safePoint: 1,
-        hot: encodeRows(toRows(shown)),
-      });
-      const head = headOf({ pk: '', sk: '', ...row });
-      return { ...head, bounds: begun };
-    },
-  };
+  const rows: Row[] = [];
+  const rowAt = (tail: number): Row => (rows[tail] ??= makeRow(tail));
+  function makeRow(tail: number): Row {
+    const begun = bounds.filter(({ start }) => start <= tail);
+    const head = {
+      attempt: begun.length + 1,
+      status: tail === events.length ? 'complete' : 'running',
+      phase: 'model',
+      tail,
+      base: 0,
+      safePoint: 1,
+      bounds: begun,
+      hot: encodeRows(toRows(events.slice(0, tail))),
+    } as const;
+    return { pk: '', sk: '', ...headAttributes(head) };
+  }
+  return { events, text, words, bounds, rowAt, headAt: (tail) => headOf(rowAt(tail)) };
 }

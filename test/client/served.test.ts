@@ -11,15 +11,9 @@ const url = 'http://streams.example';
 function open({ format = 'ndjson' as Format, wordDelayMs = 20 } = {}) {
   const desk = deskOf({ wordDelayMs });
   const served = servedBy(desk);
-  const { platform } = served;
-  const of = (user?: string) => createClient({ url, format, token: () => served.token(user), platform });
-  const until = async (holds: () => boolean) => {
-    for (let n = 0; !holds(); n++) {
-      if (n > 10_000) throw new Error('it never came true');
-      await desk.shop.clock.advance(10);
-    }
-  };
-  return { desk, served, client: of(), of, until, finish: <T>(one: Promise<T>) => desk.shop.finish(one, 10) };
+  const { platform, until, finish } = served;
+  const of = (user?: string) => createClient({ url, format, token: served.tokenOf(user), platform });
+  return { desk, served, client: of(), of, until, finish };
 }
 
 const start = { conversation: 'c', text: 'write 60 words' };
@@ -44,11 +38,10 @@ describe.each<Format>(['ndjson', 'sse'])('by %s, a turn', (format) => {
     void turn.done.then(() => {
       over = true;
     });
-    let cut = 0;
-    let most = 0;
+    let [steps, most] = [0, 0];
     await until(() => {
       most = Math.max(most, served.open());
-      if (++cut % 100 === 0) served.cut();
+      if (++steps % 100 === 0) served.cut();
       return over;
     });
     expect([turn.text, most, served.open()]).toEqual([text, 1, 0]);
@@ -69,12 +62,12 @@ describe.each<Format>(['ndjson', 'sse'])('by %s, a turn', (format) => {
 
 describe('a call', () => {
   it('stops the turn on the server, though the network is away at first', async () => {
-    const { client, served, finish, desk } = open();
+    const { client, served, finish } = open();
     const turn = client.start({ ...start, text: 'count to 60' });
     await finish(turn.id);
     served.away = true;
     const stopped = turn.stop();
-    await desk.shop.clock.advance(3_000);
+    await served.advance(3_000);
     served.away = false;
     await finish(stopped);
     expect(await finish(turn.done)).toMatchObject({ status: 'cancelled', reason: 'stopped' });
@@ -88,11 +81,11 @@ describe('a call', () => {
       if (line.type === 'waiting') seq = line.from;
     });
     await until(() => seq > 0);
-    await desk.shop.clock.advance(20 * 60_000);
+    await served.advance(20 * 60_000, 1_000);
     // A blip, after more time without an event than a dead server is given.
     served.cut();
     served.away = true;
-    await desk.shop.clock.advance(5_000);
+    await served.advance(5_000);
     served.away = false;
     expect(await finish(client.consent(await turn.id, { choice: 'yes', seq }))).toEqual({ choice: 'yes' });
     await desk.shop.run();
@@ -136,9 +129,11 @@ describe('a call', () => {
     const refused = async (one: Promise<unknown>) => finish(one.catch((error: unknown) => error));
     expect(await refused(client.start(start).done)).toMatchObject({ status: 409, code: 'busy', turn: id });
     expect(await refused(of(BEN).follow(id).done)).toMatchObject({ status: 403, code: 'forbidden' });
-    expect(await refused(client.follow(id, { after: '1.999' }).done)).toBeDefined();
     expect(await refused(client.status('no such turn'))).toMatchObject({ status: 404, code: 'not_found' });
     await finish(turn.done);
+    const beyond = client.follow(id, { after: '1.999' });
+    expect(await refused(beyond.done)).toMatchObject({ status: 400, code: 'bad_request' });
+    expect(() => client.follow(id, { after: 'yesterday' })).toThrow(TypeError);
   });
 
   it('mints a ticket, which follows and does no more', async () => {
