@@ -59,6 +59,11 @@ export function tabOf(page: Page) {
         async () => (await newest.getAttribute('data-status', { timeout: 5_000 })) === status,
         deadlineMs,
       ),
+    /** Whether the end of the newest reply is in sight. */
+    async isInSight(): Promise<boolean> {
+      const [reply, bar] = await Promise.all([newest.boundingBox(), page.locator('.turn-bar').boundingBox()]);
+      return reply!.y + reply!.height <= bar!.y;
+    },
     /** The newest reply has so many characters. */
     async grows(to: number): Promise<void> {
       await until(`${to} characters`, async () => (await textOf(newest.locator('.words'))).length >= to);

@@ -29,6 +29,7 @@ const ENDS: Readonly<Record<string, string>> = {
   'not-in-room': 'the agent is not in the room',
   time_limit: 'it took too long',
   attempts_exhausted: 'three attempts failed',
+  model_unavailable: 'the model is not available',
   delivery_failed: 'the room could not be reached',
 };
 

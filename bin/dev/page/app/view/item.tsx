@@ -2,7 +2,7 @@
 import type { Decision } from '../../shown.ts';
 import { type Address, hashOf } from '../model/address.ts';
 import type { Item } from '../model/conversation.ts';
-import { isOver, type Reply } from '../model/reply.ts';
+import { isOver, type Question, type Reply } from '../model/reply.ts';
 import { nameOf, reasonWords, statusWords } from '../model/words.ts';
 import { focusComposer } from './composer.tsx';
 import { useStore } from './hooks.ts';
@@ -109,16 +109,20 @@ function ReplyView({ reply, inRoom, user, address, selected }: ReplyProps) {
           {refusal}
         </p>
       )}
-      {question && <QuestionView reply={reply} isMine={question.who === user} />}
+      {question && <QuestionView question={question} isMine={question.who === user} answer={reply.consent} />}
     </article>
   );
 }
 
-function QuestionView({ reply, isMine }: { readonly reply: Reply; readonly isMine: boolean }) {
-  const { question } = useStore(reply);
-  if (!question) return null;
-  const answer = (choice: 'yes' | 'no') => {
-    void reply.consent(choice);
+type QuestionProps = {
+  readonly question: Question;
+  readonly isMine: boolean;
+  answer(choice: 'yes' | 'no'): Promise<void>;
+};
+
+function QuestionView({ question, isMine, answer }: QuestionProps) {
+  const choose = (choice: 'yes' | 'no') => {
+    void answer(choice);
     // The buttons go, and with them the place where one is.
     focusComposer();
   };
@@ -127,10 +131,10 @@ function QuestionView({ reply, isMine }: { readonly reply: Reply; readonly isMin
       <legend>{question.text}</legend>
       {isMine ? (
         <>
-          <button type="button" class="primary" onClick={() => answer('yes')}>
+          <button type="button" class="primary" onClick={() => choose('yes')}>
             Yes
           </button>
-          <button type="button" onClick={() => answer('no')}>
+          <button type="button" onClick={() => choose('no')}>
             No
           </button>
         </>

@@ -17,8 +17,12 @@ export function Scroller({
   useEffect(() => {
     const scrolled = box.current!;
     let isAtEnd = true;
+    let before = 0;
     const look = () => {
-      isAtEnd = scrolled.scrollHeight - scrolled.scrollTop - scrolled.clientHeight < NEAR;
+      const { scrollHeight, scrollTop, clientHeight } = scrolled;
+      // Only who scrolls up leaves the end: it also moves away by itself, when more comes than was scrolled to.
+      isAtEnd = scrollHeight - scrollTop - clientHeight < NEAR || (isAtEnd && scrollTop >= before);
+      before = scrollTop;
     };
     const follow = new ResizeObserver(() => {
       if (isAtEnd) scrolled.scrollTop = scrolled.scrollHeight;

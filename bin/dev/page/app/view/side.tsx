@@ -18,23 +18,25 @@ export function Side({ people, person, rooms, place }: SideProps) {
         <Mark />
         Turnpike
       </a>
-      <nav aria-labelledby="people">
-        <h2 id="people">{person ? 'You are' : 'Sign in as'}</h2>
-        <ul class="people">
-          {people.map(({ name }) => (
-            <li key={name}>
-              <a
-                class="way"
-                href={hashOf({ as: name })}
-                aria-current={name === person?.name ? 'true' : undefined}
-              >
-                <Avatar name={name} />
-                {name}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      {people.length > 0 && (
+        <nav aria-labelledby="people">
+          <h2 id="people">{person ? 'You are' : 'Sign in as'}</h2>
+          <ul class="people">
+            {people.map(({ name }) => (
+              <li key={name}>
+                <a
+                  class="way"
+                  href={hashOf({ as: name })}
+                  aria-current={name === person?.name ? 'true' : undefined}
+                >
+                  <Avatar name={name} />
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
       {person && (
         <nav aria-labelledby="places">
           <h2 id="places">Rooms</h2>

@@ -9,19 +9,27 @@ export function Welcome({ people, problem }: WelcomeProps) {
   return (
     <main class="welcome">
       <h1>Your Turnpike runs.</h1>
+      {problem !== undefined && <p class="problem">{problem}</p>}
+      {people?.length === 0 ? (
+        <p class="lead">
+          It works with a real homeserver, whose people speak in their own clients: invite the agent there.
+        </p>
+      ) : (
+        <SignIn people={people ?? []} />
+      )}
+    </main>
+  );
+}
+
+function SignIn({ people }: { readonly people: readonly Person[] }) {
+  return (
+    <>
       <p class="lead">
         A homeserver, the gate, queues, workers and the turn log, all on this machine. Sign in as one of its
         people and talk to the agent.
       </p>
-      {problem !== undefined && <p class="problem">{problem}</p>}
-      {people?.length === 0 && (
-        <p>
-          This host works with a real homeserver, whose people speak in their own clients: invite the agent
-          there.
-        </p>
-      )}
       <ul class="cards">
-        {people?.map(({ name, user }) => (
+        {people.map(({ name, user }) => (
           <li key={name}>
             <a class="card" href={hashOf({ as: name })}>
               <Avatar name={name} />
@@ -38,6 +46,6 @@ export function Welcome({ people, problem }: WelcomeProps) {
         <li>Drop the connection in the middle of an answer, then resume it.</li>
         <li>Open the same turn in a second tab, or stop it.</li>
       </ul>
-    </main>
+    </>
   );
 }
