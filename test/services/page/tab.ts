@@ -47,7 +47,12 @@ export function tabOf(page: Page) {
       await page.keyboard.press('Enter');
       await until(`“${text}” to be shown`, async () => (await said()) > before);
     },
-    gate: () => textOf(page.locator('.gate').last()),
+    /** What the gate has decided about the newest message. */
+    gate: () =>
+      until('the gate to decide', async () => {
+        const said = await textOf(page.locator('.gate').last());
+        return !said.includes('deciding') && said;
+      }),
     words: () => textOf(newest.locator('.words')),
     wordsOf: (turn: string) => textOf(page.locator(`[data-turn="${turn}"] .words`)),
     turn: async () => (await newest.getAttribute('data-turn')) ?? '',
