@@ -2,7 +2,7 @@
  * The one trust boundary: who the caller is, from a session or a ticket and from nothing else. Whatever a body says of
  * identity is a claim.
  */
-import { isUserId } from '../matrix/ids.ts';
+import { isUserId, serverOf } from '../matrix/ids.ts';
 import { type AccessDeps, type Caller, type Refused, refused, type Scope } from './ports.ts';
 import { type Claims, verify } from './signing.ts';
 
@@ -25,6 +25,9 @@ export async function authorize(deps: AccessDeps, proof: Proof): Promise<Caller 
   const { kind, claims } = verified;
   const scope: Scope | undefined = kind === 'session' ? { kind } : ticketScope(claims);
   if (!scope || !isUserId(claims.sub)) return refused('unauthorized', 'not a session or ticket of ours');
+  // Taking a homeserver off the list ends what its people hold.
+  if (!deps.servers.includes(serverOf(claims.sub) ?? ''))
+    return refused('forbidden', 'people of this homeserver have no access');
   if (claims.origin !== undefined && claims.origin !== proof.origin)
     return refused('forbidden', 'the ticket is for another origin');
   const { tenant } = deps;

@@ -56,6 +56,6 @@ export type AccessDeps = {
   readonly userinfo: (server: string, token: string) => Promise<Userinfo>;
   /** Whether a ticket may come in the query, where logs and histories keep it. */
   readonly ticketInQuery: boolean;
-  /** Sends the person a code to prove that the session is theirs; without it no code is asked for. */
-  readonly confirm?: (user: string, code: string) => Promise<void>;
+  /** Sends the person a code to prove that the session is theirs; false if it could not. Without it none is asked for. */
+  readonly confirm?: (user: string, code: string) => Promise<boolean>;
 };

@@ -4,10 +4,11 @@
  * specification v1.19, "OpenID" (client-server) and `/openid/userinfo` (server-server).
  */
 import { isUserId, serverOf } from '../matrix/ids.ts';
-import { noRow } from '../runtime/table.ts';
+import { any, eq, noRow } from '../runtime/table.ts';
 import { hashOf } from '../turns/ids.ts';
 import { keys } from '../turns/keys.ts';
 import { checkCode, sendCode } from './code.ts';
+import { networkOf } from './network.ts';
 import { type AccessDeps, type Refused, refused } from './ports.ts';
 import { overQuota } from './quota.ts';
 import { sign } from './signing.ts';
@@ -57,10 +58,8 @@ export async function openSession(deps: AccessDeps, request: SessionRequest): Pr
   if (!isUserId(user) || serverOf(user) !== claimed.server)
     return refused('unauthorized', 'the homeserver does not know this token');
   if (deps.confirm) {
-    if (request.code === undefined) {
-      await sendCode({ ...deps, confirm: deps.confirm }, user);
-      return { kind: 'confirm' };
-    }
+    if (request.code === undefined)
+      return (await sendCode({ ...deps, confirm: deps.confirm }, user)) ?? { kind: 'confirm' };
     if (!(await checkCode(deps, user, request.code)))
       return refused('unauthorized', 'this is not the code, or no longer');
   }
@@ -80,7 +79,7 @@ function claimOf(openid: unknown): Claimed | undefined {
 
 async function overLimits({ table, clock, random }: AccessDeps, address: string) {
   const counted = { id: random.id(12), now: clock.now(), windowMs: MINUTE_MS };
-  const byAddress = { ...counted, name: `session ${address}`, limit: A_MINUTE_BY_ADDRESS };
+  const byAddress = { ...counted, name: `session ${networkOf(address)}`, limit: A_MINUTE_BY_ADDRESS };
   return (
     (await overQuota(table, byAddress)) ??
     (await overQuota(table, { ...counted, name: 'sessions', limit: A_MINUTE_IN_ALL }))
@@ -88,8 +87,10 @@ async function overLimits({ table, clock, random }: AccessDeps, address: string)
 }
 
 /** False if it was spent before, by whomever. */
-async function spend({ table, clock }: AccessDeps, { server, token }: Claimed): Promise<boolean> {
+async function spend({ table, clock, random }: AccessDeps, { server, token }: Claimed): Promise<boolean> {
   const ex = Math.floor(clock.now() / 1_000) + KEEP_SPENT_S;
-  const row = { ...keys.spent(hashOf('openid', server, token)), ex };
-  return (await table.put({ op: 'spent', row, when: noRow })) === 'written';
+  // By its id the write knows itself when the store's answer was lost and it is repeated.
+  const by = random.id(12);
+  const row = { ...keys.spent(hashOf('openid', server, token)), by, ex };
+  return (await table.put({ op: 'spent', row, when: any(noRow, eq('by', by)) })) === 'written';
 }

@@ -40,10 +40,10 @@ export async function verify(
   token: string,
 ): Promise<{ readonly kind: Kind; readonly claims: Claims } | undefined> {
   if (token.length > MAX_CHARACTERS) return undefined;
+  const { current, previous } = await keys();
   try {
     const { kid, typ } = decodeProtectedHeader(token);
     const kind = (['session', 'ticket'] as const).find((one) => typeOf(one) === typ);
-    const { current, previous } = await keys();
     const key = [current, previous].find((one) => one?.id === kid);
     if (!kind || !key || (key.until ?? Number.POSITIVE_INFINITY) < clock.now()) return undefined;
     const { payload } = await jwtVerify(token, key.secret, {

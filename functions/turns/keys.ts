@@ -49,6 +49,8 @@ export const keys = {
   spent: (hash: string): Key => ({ pk: `N#${hash}`, sk: 'SPENT' }),
   /** The code a person was sent. */
   code: (user: string): Key => ({ pk: `N#${hashOf('code', user)}`, sk: 'CODE' }),
+  /** The room in which codes are sent. */
+  codeRoom: (user: string): Key => ({ pk: `N#${hashOf('code', user)}`, sk: 'ROOM' }),
   /** What was done in a window, by name: `start` of a principal, `session` of an address. */
   quota: (name: string, window: number): Key => ({ pk: `Q#${hashOf('quota', name)}#${window}`, sk: 'Q' }),
   history: (conversation: string) => ({ pk: `C#${conversation}`, from: 'Y#', to: 'Y#~' }),

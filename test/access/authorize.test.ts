@@ -62,6 +62,18 @@ describe('a session', () => {
     expect(await authorize(gate.deps, bearer(session))).toMatchObject(unauthorized);
   });
 
+  it('ends when its homeserver is taken off the list', async () => {
+    const { gate, session } = await opened();
+    const deps = { ...gate.deps, servers: ['other.example:8448'] };
+    expect(await authorize(deps, bearer(session))).toMatchObject({ kind: 'refused', code: 'forbidden' });
+  });
+
+  it('is not judged without the keys', async () => {
+    const { gate, session } = await opened();
+    const keys = () => Promise.reject(new TypeError('no secret'));
+    await expect(authorize({ ...gate.deps, keys }, bearer(session))).rejects.toThrow('no secret');
+  });
+
   it('is not taken from a query', async () => {
     const { gate, session } = await opened();
     const deps = { ...gate.deps, ticketInQuery: true };
@@ -120,7 +132,7 @@ describe('what proves nothing', () => {
     ['another key', () => signed({}, {}, keyNamed('two').secret)],
     ['an unknown key id', () => signed({ kid: 'two' }, {})],
     ['no key id', () => signed({ kid: undefined }, {})],
-    ['another algorithm', () => signed({ alg: 'HS512' }, {}, new Uint8Array(64))],
+    ['another algorithm', () => signed({ alg: 'HS512' }, {})],
     ['another type', () => signed({ typ: 'JWT' }, {})],
     ['another issuer', () => signed({}, { iss: 'somebody' })],
     ['another audience', () => signed({}, { aud: 'other' })],

@@ -1,5 +1,7 @@
 /** A session for an OpenID token: whose word counts, what is spent, and what comes before anybody is asked. */
 import { describe, expect, it } from 'vitest';
+import type { AccessDeps } from '../../functions/access/ports.ts';
+import { memoryRows, memoryTable, type Through, tableOver } from '../fakes/table.ts';
 import { accessGate } from './gate.ts';
 
 describe('a session', () => {
@@ -97,10 +99,24 @@ describe('a session', () => {
   });
 });
 
+it('counts a whole IPv6 network as one address', async () => {
+  const gate = accessGate();
+  const from = (address: string) => gate.open(gate.openid('@ana:hs'), undefined, address);
+  for (let n = 0; n < 10; n++) expect((await from(`2001:db8::${n}`)).kind).toBe('session');
+  expect(await from('2001:db8:0:0:ffff::1')).toMatchObject({ code: 'too_many' });
+  expect((await from('2001:db8:0:1::1')).kind).toBe('session');
+});
+
 describe('a session that the room confirms', () => {
-  function confirming() {
+  function confirming(more: Partial<AccessDeps> = {}) {
     const sent: string[] = [];
-    const gate = accessGate({ confirm: async (user, code) => void sent.push(`${user} ${code}`) });
+    const gate = accessGate({
+      ...more,
+      confirm: async (user, code) => {
+        sent.push(`${user} ${code}`);
+        return true;
+      },
+    });
     return { ...gate, sent, code: () => sent.at(-1)!.split(' ')[1]! };
   }
 
@@ -129,6 +145,62 @@ describe('a session that the room confirms', () => {
     await gate.open(gate.openid('@ana:hs'));
     await gate.clock.advance(10 * 60_000 + 1);
     expect(await gate.open(gate.openid('@ana:hs'), gate.code())).toMatchObject({ code: 'unauthorized' });
+  });
+
+  it('sends ten codes an hour to a person, whoever asks, and nobody else waits for it', async () => {
+    const gate = confirming();
+    for (let n = 0; n < 10; n++) expect(await gate.open(gate.openid('@ana:hs'))).toEqual({ kind: 'confirm' });
+    expect(await gate.open(gate.openid('@ana:hs'))).toMatchObject({ code: 'too_many' });
+    expect(gate.sent).toHaveLength(10);
+    expect(await gate.open(gate.openid('@ben:hs'))).toEqual({ kind: 'confirm' });
+    await gate.clock.advance(3_600_000);
+    expect(await gate.open(gate.openid('@ana:hs'))).toEqual({ kind: 'confirm' });
+  });
+
+  it('keeps people apart whose ids have what separates keys', async () => {
+    const gate = confirming();
+    await gate.open(gate.openid('@ana#CODE:hs'));
+    const code = gate.code();
+    expect(await gate.open(gate.openid('@ana:hs'), code)).toMatchObject({ code: 'unauthorized' });
+    expect(await gate.open(gate.openid('@ana#CODE:hs'), code)).toMatchObject({ user: '@ana#CODE:hs' });
+  });
+
+  it('takes one of two who show the code at once', async () => {
+    const gate = confirming();
+    await gate.open(gate.openid('@ana:hs'));
+    const shown = [1, 2, 3].map(() => gate.open(gate.openid('@ana:hs'), gate.code()));
+    expect((await Promise.all(shown)).map(({ kind }) => kind).sort()).toEqual([
+      'refused',
+      'refused',
+      'session',
+    ]);
+  });
+
+  it('keeps neither the code nor the token as it was', async () => {
+    const rows = memoryRows();
+    const gate = confirming({ table: tableOver(rows) });
+    const openid = gate.openid('@ana:hs');
+    await gate.open(openid);
+    const plain = (_: string, value: unknown) => (value instanceof Set ? [...value] : value);
+    const kept = JSON.stringify(rows.all(), plain);
+    expect(kept).toContain('SPENT');
+    for (const secret of [gate.code(), openid.access_token]) expect(kept).not.toContain(secret);
+  });
+
+  it('is opened though the store loses every first answer', async () => {
+    const twice: Through = async (_, effect) => {
+      effect();
+      return effect();
+    };
+    const gate = confirming({ table: memoryTable(twice) });
+    await gate.open(gate.openid('@ana:hs'));
+    for (let n = 0; n < 4; n++) await gate.open(gate.openid('@ana:hs'), 'wrong');
+    expect((await gate.open(gate.openid('@ana:hs'), gate.code())).kind).toBe('session');
+  });
+
+  it('is to be asked for again when the code cannot be sent', async () => {
+    const gate = accessGate({ confirm: async () => false });
+    expect(await gate.open(gate.openid('@ana:hs'))).toMatchObject({ code: 'retry', retryAfterS: 5 });
   });
 
   it.each([7, ['1'], {}, null])('takes a code that is text only: %j', async (code) => {

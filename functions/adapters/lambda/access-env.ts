@@ -1,11 +1,12 @@
 /** What the environment says of who may come, and all that authorising needs but the table. Faults are said all at once. */
+import { confirmInRoom } from '../../access/confirm-room.ts';
 import { originFaults } from '../../access/origin.ts';
 import type { AccessDeps } from '../../access/ports.ts';
-import type { MatrixClient } from '../../matrix/client.ts';
 import { isRecord } from '../../matrix/json.ts';
 import { openIdUserinfo } from '../matrix-http/openid.ts';
 import { sessionKeys } from '../secrets/session-keys.ts';
 import type { Assembled } from './assemble.ts';
+import type { Parts } from './compose.ts';
 import { BadEnvironment } from './env.ts';
 
 /** Names of variables, for the stack that sets them. */
@@ -17,18 +18,26 @@ export const ACCESS_ENV = {
 } as const;
 
 type Env = Readonly<Record<string, string | undefined>>;
+type Given = Pick<Assembled, 'config' | 'clock' | 'random'> & {
+  readonly parts: Pick<Parts, 'matrix' | 'tables'>;
+};
 
-export function accessOf(env: Env, assembled: Assembled): Omit<AccessDeps, 'table'> {
-  const { config, clock, random, parts } = assembled;
+export function accessOf(env: Env, { config, clock, random, parts }: Given): Omit<AccessDeps, 'table'> {
+  const { bot, server } = config.namespace;
   const origins = (env[ACCESS_ENV.origins] ?? '').split(/[\s,]+/).filter(Boolean);
-  const bases = basesOf(env[ACCESS_ENV.servers], new Map([[config.namespace.server, config.homeserver]]));
-  const confirm = env[ACCESS_ENV.confirm] ?? '';
+  const bases = basesOf(env[ACCESS_ENV.servers], new Map([[server, config.homeserver]]));
+  const confirm = wordOf(env[ACCESS_ENV.confirm]);
+  const ticketInQuery = wordOf(env[ACCESS_ENV.ticketInQuery]);
   const faults = [
     ...originFaults(origins).map((fault) => `${ACCESS_ENV.origins}: ${fault}`),
     ...(bases ? [] : [`${ACCESS_ENV.servers}: must be JSON, {"server": "https://…"}`]),
     ...(['', 'room'].includes(confirm) ? [] : [`${ACCESS_ENV.confirm}: must be "room" or nothing`]),
+    ...(['', 'on', 'off'].includes(ticketInQuery)
+      ? []
+      : [`${ACCESS_ENV.ticketInQuery}: must be "on" or "off"`]),
   ];
   if (!bases || faults.length > 0) throw new BadEnvironment(faults);
+  const { matrix, tables } = parts;
   return {
     clock,
     random,
@@ -38,34 +47,39 @@ export function accessOf(env: Env, assembled: Assembled): Omit<AccessDeps, 'tabl
     origins,
     servers: [...bases.keys()],
     userinfo: openIdUserinfo(bases),
-    ticketInQuery: env[ACCESS_ENV.ticketInQuery]?.trim().toLowerCase() === 'on',
-    ...(confirm === 'room' && { confirm: confirmInRoom(parts.matrix) }),
+    ticketInQuery: ticketInQuery === 'on',
+    ...(confirm === 'room' && { confirm: confirmInRoom({ table: tables.turns, matrix, random, bot }) }),
   };
 }
 
-function basesOf(
-  text: string | undefined,
-  otherwise: ReadonlyMap<string, string>,
-): ReadonlyMap<string, string> | undefined {
+const wordOf = (text = '') => text.trim().toLowerCase();
+
+type Bases = ReadonlyMap<string, string>;
+/** A name or an address, with or without a port. */
+const SERVER = /^[\w.:[\]-]+$/;
+
+/** Undefined if the text is not what it must be. */
+function basesOf(text: string | undefined, otherwise: Bases): Bases | undefined {
   if (!text?.trim()) return otherwise;
+  const named = recordOf(text);
+  if (!named) return undefined;
+  const bases = new Map<string, string>();
+  for (const [server, base] of Object.entries(named)) {
+    if (!SERVER.test(server) || !isBase(base)) return undefined;
+    bases.set(server, base.replace(/\/+$/, ''));
+  }
+  return bases;
+}
+
+function recordOf(text: string) {
   try {
     const value: unknown = JSON.parse(text);
-    if (!isRecord(value)) return undefined;
-    const entries = Object.entries(value).map(([server, base]) => {
-      const url = typeof base === 'string' && URL.canParse(base) ? new URL(base) : undefined;
-      return url && /^https?:$/.test(url.protocol)
-        ? ([server, (base as string).replace(/\/+$/, '')] as const)
-        : undefined;
-    });
-    return entries.includes(undefined) ? undefined : new Map(entries as [string, string][]);
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** In a direct room of its own, which is left behind: what it holds is good for ten minutes. */
-const confirmInRoom = (matrix: MatrixClient) => async (user: string, code: string) => {
-  const room = await matrix.createRoom({ preset: 'trusted_private_chat', invite: [user], isDirect: true });
-  const body = `Your code is ${code}. Give it to nobody: it opens a session in your name.`;
-  await matrix.send(room, 'm.room.message', `code.${room}`, { msgtype: 'm.notice', body });
-};
+/** A path is put behind it, so nothing but a path may end it; `fetch` takes no credentials in it. */
+const isBase = (base: unknown): base is string =>
+  typeof base === 'string' && URL.canParse(base) && /^https?:\/\/[^?#@\s]+$/.test(base);

@@ -1,6 +1,6 @@
 /**
  * Asks a homeserver whose OpenID token it is (Matrix v1.19, server-server API, `GET /openid/userinfo`): at a fixed address,
- * without following redirects, within 3 s and 64 KB. The token goes in the query, as the API has it, and nowhere else.
+ * without following redirects, within 3 s and 64 KB, the answer's last byte included. The token goes in the query, as the API has it, and nowhere else.
  */
 import type { Userinfo } from '../../access/ports.ts';
 import { isRecord } from '../../matrix/json.ts';
@@ -11,19 +11,21 @@ const MAX_BYTES = 64 * 1024;
 /** `bases`: the base URL of each homeserver, by its server name. */
 export function openIdUserinfo(
   bases: ReadonlyMap<string, string>,
-  send: typeof fetch = fetch,
 ): (server: string, token: string) => Promise<Userinfo> {
   return async (server, token) => {
     const base = bases.get(server);
     if (base === undefined) return { kind: 'refused' };
     const query = new URLSearchParams({ access_token: token });
     try {
-      const response = await send(`${base}/_matrix/federation/v1/openid/userinfo?${query}`, {
+      const response = await fetch(`${base}/_matrix/federation/v1/openid/userinfo?${query}`, {
         redirect: 'manual',
         signal: AbortSignal.timeout(LIMIT_MS),
       });
-      if (response.status >= 500) return { kind: 'unreachable' };
-      const answer = response.status === 200 ? await json(response) : undefined;
+      if (response.status !== 200) {
+        await response.body?.cancel();
+        return { kind: response.status >= 500 || response.status === 429 ? 'unreachable' : 'refused' };
+      }
+      const answer = await json(response);
       return isRecord(answer) && typeof answer.sub === 'string'
         ? { kind: 'sub', sub: answer.sub }
         : { kind: 'refused' };
