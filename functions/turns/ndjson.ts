@@ -7,9 +7,18 @@ export const ndjson: Format = {
   resumable: true,
   open: () => ({
     head: '',
-    // JSON escapes every line break there is.
-    line: (line) => `${JSON.stringify(line)}\n`,
+    line: (line) => `${oneLine(line)}\n`,
     heartbeat: '\n',
     end: () => '',
   }),
 };
+
+/**
+ * A value's JSON without anything that a reader may take for the end of a line: JSON itself escapes CR, LF and NUL, but not
+ * what Unicode also calls a line break (UAX #14: NEL, LS, PS), at which some readers split.
+ */
+export const oneLine = (value: object): string =>
+  JSON.stringify(value).replace(
+    /[\u0085\u2028\u2029]/g,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

@@ -4,6 +4,7 @@
  */
 import type { Encoder, Format } from './format.ts';
 import { isLogLine, type LogLine } from './lines.ts';
+import { oneLine } from './ndjson.ts';
 
 const RETRY_MS = 1_000;
 
@@ -45,12 +46,22 @@ function encoder(): Encoder {
 }
 
 function shown(line: LogLine, type: string, from: number): object {
-  if (line.type !== 'tool-call' && line.type !== 'tool-result') return { ...line, type, from };
-  return { ...line, type, state: line.type === 'tool-call' ? 'call' : 'result', from };
+  switch (line.type) {
+    case 'tool-call':
+      return { ...line, type, state: 'call', from };
+    case 'tool-result':
+      return { ...line, type, state: 'result', from };
+    case 'error': {
+      const { code, message } = line;
+      return { ...line, error: { code, message }, from };
+    }
+    default:
+      return { ...line, type, from };
+  }
 }
 
 function field(value: object, id: string | undefined): string {
-  const data = `data: ${JSON.stringify(value)}\n\n`;
+  const data = `data: ${oneLine(value)}\n\n`;
   return id === undefined ? data : `id: ${id}\n${data}`;
 }
 

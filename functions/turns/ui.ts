@@ -4,9 +4,10 @@
  */
 import type { Format } from './format.ts';
 import { messageId } from './ids.ts';
+import { oneLine } from './ndjson.ts';
 import { type Chunk, createChunks } from './ui-chunks.ts';
 
-const event = (chunk: Chunk) => `data: ${JSON.stringify(chunk)}\n\n`;
+const event = (chunk: Chunk) => `data: ${oneLine(chunk)}\n\n`;
 const DONE = 'data: [DONE]\n\n';
 
 export const ui: Format = {
