@@ -6,6 +6,7 @@ import { createDecoder } from '../../functions/client/decode.ts';
 import type { Line } from '../../functions/turns/lines.ts';
 import { ndjson } from '../../functions/turns/ndjson.ts';
 import { sse } from '../../functions/turns/sse.ts';
+import { ui } from '../../functions/turns/ui.ts';
 
 const page = readFileSync(new URL('../../functions/turns/PROTOCOL.md', import.meta.url), 'utf8');
 const blocks = (language: string) =>
@@ -33,6 +34,13 @@ describe('the page of the protocol', () => {
     const encoder = sse.open('turn');
     const [first, second] = linesOf(blocks('ndjson')[0]!);
     expect(encoder.head + encoder.line(first!) + encoder.line(second!)).toBe(text);
+  });
+
+  it('shows the AI SDK’s stream as it is written', () => {
+    const lines = linesOf(blocks('ndjson')[0]!);
+    const { messages } = lines[0] as { messages?: string[] };
+    const encoder = ui.open(messages![0]!);
+    expect(lines.map(encoder.line).join('') + encoder.end('ended')).toBe(blocks('ui')[0]);
   });
 
   it('shows a takeover that the client’s rule makes right', () => {
