@@ -177,6 +177,20 @@ describe('a follower', () => {
   });
 });
 
+it('three hundred follow one turn, and all of them end with its words', async () => {
+  const desk = deskOf({ wordDelayMs: 100 });
+  const turn = await desk.shop.ask('a b c d e f');
+  const followers: Got[] = [];
+  for (let n = 0; n < 300; n++) followers.push(await desk.call('GET', `/turns/${turn}/events`));
+  const working = desk.shop.receive();
+  await desk.shop.finish(Promise.all([working, ...followers.map(({ over }) => over)]));
+  const whole = await desk.shop.text(turn);
+  for (const follower of followers) {
+    const words = follower.lines().flatMap(({ type, text }) => (type === 'text' ? [text] : []));
+    expect([words.join(''), follower.lines().at(-1)?.status]).toEqual([whole, 'complete']);
+  }
+});
+
 describe('a thousand followers that went away', () => {
   it('cost what the README says: few reads while nothing comes, and none after 55 s', async () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
