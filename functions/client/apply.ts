@@ -50,7 +50,7 @@ export function createText(): { add(line: LogLine, seq: number): void; text(): s
   let whole = '';
   const push = (piece: Piece) => {
     const before = pieces.at(-1);
-    whole += before && before.part !== piece.part ? `\n\n${piece.text}` : piece.text;
+    whole += whole !== '' && before?.part !== piece.part ? `\n\n${piece.text}` : piece.text;
     pieces.push(piece);
   };
   return {

@@ -93,3 +93,11 @@ it('ends with the log’s words, whatever comes twice, late, never, or cut elsew
     expect(words.text(), `seed ${seed}`).toBe(log.text);
   }
 });
+
+it('an empty text begins no paragraph', () => {
+  const words = createText();
+  words.add({ type: 'text', part: 1, text: '', from: 1, cursor: '1.1' }, 1);
+  words.add({ type: 'text', part: 2, text: 'a', from: 2, cursor: '1.2' }, 2);
+  words.add({ type: 'text', part: 3, text: 'b', from: 3, cursor: '1.3' }, 3);
+  expect(words.text()).toBe('a\n\nb');
+});
