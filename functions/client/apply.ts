@@ -2,23 +2,20 @@
  * The rule by which a client takes lines: what it has already is a double, what does not join up is a gap, and a later
  * attempt takes over where its rewind says. Pure; the one place that moves a client's cursor.
  */
+import { type Cursor, parseCursor } from '../turns/cursor.ts';
 import type { Line, LogLine } from './wire.ts';
-
-/** The last event a client has. */
-export type Place = { readonly attempt: number; readonly seq: number };
-export const BEGINNING: Place = { attempt: 1, seq: 0 };
 
 export type Applied =
   /** The line is to be shown, and the client now stands there. */
-  | { readonly kind: 'applied'; readonly place: Place; readonly line: LogLine }
+  | { readonly kind: 'applied'; readonly place: Cursor; readonly line: LogLine }
   /** Seen before, or of an attempt that lost. */
   | { readonly kind: 'double' }
   /** Something is missing before it: reconnect from where the client stands. */
   | { readonly kind: 'gap' }
   /** It says something of the stream; only a named gap moves the client, and never back. */
-  | { readonly kind: 'control'; readonly place: Place };
+  | { readonly kind: 'control'; readonly place: Cursor };
 
-export function apply(place: Place, line: Line): Applied {
+export function apply(place: Cursor, line: Line): Applied {
   if (!('from' in line)) {
     const to = line.type === 'gap' ? placeOf(line.cursor) : place;
     return { kind: 'control', place: isBehind(to, place) ? place : to };
@@ -31,17 +28,15 @@ export function apply(place: Place, line: Line): Applied {
   return { kind: 'applied', place: at, line };
 }
 
-const isBehind = (one: Place, other: Place): boolean =>
+const isBehind = (one: Cursor, other: Cursor): boolean =>
   one.attempt < other.attempt || (one.attempt === other.attempt && one.seq < other.seq);
 
-/** `attempt.seq`; a bare number is one of attempt 1. */
-export function placeOf(cursor: string): Place {
-  const [, attempt = 1, seq] = /^(?:(\d+)\.)?(\d+)$/.exec(cursor) ?? [];
-  if (seq === undefined) throw new TypeError(`no cursor: ${cursor}`);
-  return { attempt: Number(attempt), seq: Number(seq) };
+/** The place a cursor names; a TypeError for what is none. */
+export function placeOf(cursor: string): Cursor {
+  const place = parseCursor(cursor);
+  if (!place) throw new TypeError(`no cursor: ${cursor}`);
+  return place;
 }
-
-export const cursorOf = ({ attempt, seq }: Place): string => `${attempt}.${seq}`;
 
 /** The answer's words so far; a rewind takes back what lies behind it. Parts are apart by a blank line. */
 export function createText(): { add(line: LogLine, seq: number): void; text(): string } {

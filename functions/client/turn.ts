@@ -2,7 +2,9 @@
  * One turn as a client follows it: applies every line once, reconnects by its cursor whenever a connection ends before
  * the turn does, and is settled exactly once. One connection at a time.
  */
-import { apply, BEGINNING, createText, cursorOf, type Place, placeOf } from './apply.ts';
+
+import { BEGINNING, type Cursor, cursorText } from '../turns/cursor.ts';
+import { apply, createText, placeOf } from './apply.ts';
 import { accepts, type Connection, linesOf, withConnection } from './connection.ts';
 import { TurnpikeError } from './errors.ts';
 import { drop, errorOf, type Http } from './http.ts';
@@ -75,7 +77,7 @@ export function followTurn(following: Following, from: Start | { turn: string; a
   for (const one of [id.promise, done.promise]) one.catch(() => undefined);
   const began = platform.now();
   let turn = 'turn' in from ? from.turn : undefined;
-  let place: Place = 'turn' in from && from.after !== undefined ? placeOf(from.after) : BEGINNING;
+  let place: Cursor = 'turn' in from && from.after !== undefined ? placeOf(from.after) : BEGINNING;
   let message: Message | null = null;
   if (turn !== undefined) id.resolve(turn);
   const path = () => `/turns/${encodeURIComponent(turn!)}`;
@@ -84,7 +86,7 @@ export function followTurn(following: Following, from: Start | { turn: string; a
     const more = { accept: accepts[format], signal, sent: heard };
     return turn === undefined
       ? http.send(control, { method: 'POST', path: '/turns', body: from, ...more })
-      : http.send(url, { method: 'GET', path: `${path()}/events?after=${cursorOf(place)}`, ...more });
+      : http.send(url, { method: 'GET', path: `${path()}/events?after=${cursorText(place)}`, ...more });
   }
 
   async function answered(response: Response, connection: Connection): Promise<Outcome> {
@@ -176,7 +178,7 @@ export function followTurn(following: Following, from: Start | { turn: string; a
       return words.text();
     },
     get cursor() {
-      return cursorOf(place);
+      return cursorText(place);
     },
     onEvent: listeners.on,
     async stop() {

@@ -1,7 +1,8 @@
 /** PROTOCOL.md 3.3, line by line; and whatever comes in whatever order, a client that keeps to it shows the log. */
 import { describe, expect, it } from 'vitest';
-import { apply, BEGINNING, createText, cursorOf, type Place, placeOf } from '../../functions/client/apply.ts';
+import { apply, createText, placeOf } from '../../functions/client/apply.ts';
 import type { ControlLine, Line, LogLine } from '../../functions/client/wire.ts';
+import { BEGINNING, type Cursor, cursorText } from '../../functions/turns/cursor.ts';
 import { chance } from '../model/chance.ts';
 import { logBy } from './log.ts';
 
@@ -44,7 +45,7 @@ describe('a line', () => {
 
 describe('a cursor', () => {
   it('is read with and without its attempt', () => {
-    expect(['2.7', '7', '0'].map((text) => cursorOf(placeOf(text)))).toEqual(['2.7', '1.7', '1.0']);
+    expect(['2.7', '7', '0'].map((text) => cursorText(placeOf(text)))).toEqual(['2.7', '1.7', '1.0']);
   });
   it.each(['', 'x', '1.', '.1', '1.2.3', '-1', '1e3'])('is not %j', (text) => {
     expect(() => placeOf(text)).toThrow(TypeError);
@@ -78,7 +79,7 @@ it('ends with the log’s words, whatever comes twice, late, never, or cut elsew
     const log = logBy(by);
     const attemptOf = (seq: number) => 1 + log.bounds.filter(({ start }) => start <= seq).length;
     const words = createText();
-    let place: Place = BEGINNING;
+    let place: Cursor = BEGINNING;
     const take = (next: Line) => {
       const applied = apply(place, next);
       if (applied.kind !== 'applied') return;

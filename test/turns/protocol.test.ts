@@ -1,8 +1,9 @@
 /** The protocol's page: its examples are what the server writes, and a client that keeps its rule ends with its text. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { apply, BEGINNING, createText } from '../../functions/client/apply.ts';
+import { apply, createText } from '../../functions/client/apply.ts';
 import { createDecoder } from '../../functions/client/decode.ts';
+import { BEGINNING } from '../../functions/turns/cursor.ts';
 import type { Line } from '../../functions/turns/lines.ts';
 import { ndjson } from '../../functions/turns/ndjson.ts';
 import { sse } from '../../functions/turns/sse.ts';

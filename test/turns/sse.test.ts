@@ -1,8 +1,9 @@
 /** Server-sent events: what is shown under which name, what is left out, and that nothing withheld is ever covered. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { apply, BEGINNING } from '../../functions/client/apply.ts';
+import { apply } from '../../functions/client/apply.ts';
 import { createDecoder } from '../../functions/client/decode.ts';
+import { BEGINNING } from '../../functions/turns/cursor.ts';
 import type { Numbered, TurnEvent } from '../../functions/turns/events.ts';
 import type { Line, LogLine } from '../../functions/turns/lines.ts';
 import { canonical, textOf } from '../../functions/turns/log.ts';
