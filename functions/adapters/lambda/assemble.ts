@@ -64,9 +64,10 @@ export function assemble(service: string): Assembled {
   };
 }
 
-/** The same tables, which repeat what was not answered until the invocation is nearly over. */
-export function patientTables(tables: Tables, until: () => number): Tables {
-  const made = (table: Table) => patient(table, systemClock, systemRandom, until);
+/** The same tables, which repeat what was not answered for so long, ms: until the invocation is nearly over. */
+export function patientTables(tables: Tables, patienceMs: number): Tables {
+  const until = systemClock.monotonic() + patienceMs;
+  const made = (table: Table) => patient(table, systemClock, systemRandom, () => until);
   return { turns: made(tables.turns), gate: made(tables.gate), memory: made(tables.memory) };
 }
 

@@ -56,9 +56,8 @@ export const stream = awslambda.streamifyResponse(async (event, response, contex
 });
 
 function composed(remaining: () => number): StreamDeps {
-  const { config, parts, clock, telemetry, agent, tools, access } = setup();
-  const end = clock.monotonic() + remaining();
-  const tables = patientTables(parts.tables, () => end - LAST_WRITE_MS);
+  const { config, parts, telemetry, agent, tools, access } = setup();
+  const tables = patientTables(parts.tables, remaining() - LAST_WRITE_MS);
   const { matrix } = parts;
   return {
     access: { ...access, table: tables.turns },

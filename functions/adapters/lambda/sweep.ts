@@ -41,10 +41,10 @@ const isBatch = (event: SQSEvent | Record<string, unknown>): event is SQSEvent =
   Array.isArray(event.Records);
 
 function composed(context: SweepContext) {
-  const { config, parts, clock, agent, tools } = setup();
-  const end = clock.monotonic() + context.getRemainingTimeInMillis();
-  const patientParts = { ...parts, tables: patientTables(parts.tables, () => end - RESERVE_MS) };
+  const { config, parts, agent, tools } = setup();
   const invocation = { remaining: () => context.getRemainingTimeInMillis() };
+  const tables = patientTables(parts.tables, invocation.remaining() - RESERVE_MS);
+  const patientParts = { ...parts, tables };
   return {
     inbox: composeInbox(patientParts),
     memory: { table: patientParts.tables.memory, tenant: config.tenant },

@@ -10,7 +10,7 @@ import { composeWork } from './compose.ts';
 
 const setup = once(() => {
   const { config, parts, clock, telemetry } = assemble('worker');
-  return { config, parts, clock, telemetry, agent: chooseAgent(config, clock), tools: chooseTools(config) };
+  return { config, parts, telemetry, agent: chooseAgent(config, clock), tools: chooseTools(config) };
 });
 
 export async function worker(
@@ -28,14 +28,13 @@ export async function worker(
 }
 
 async function work(record: SQSRecord, remaining: () => number): Promise<Handled> {
-  const { config, parts, clock, telemetry, agent, tools } = setup();
+  const { config, parts, telemetry, agent, tools } = setup();
   const message = parseMessage(record.body);
   if (!message) {
     telemetry.count('OddMessages');
     return done;
   }
-  const end = clock.monotonic() + remaining();
-  const tables = patientTables(parts.tables, () => end - 5_000);
+  const tables = patientTables(parts.tables, remaining() - 5_000);
   const deps = composeWork({ ...parts, tables, agent, tools, options: config.work });
   const queue = record.eventSourceARN.endsWith('.fifo') ? 'turns' : 'watchdog';
   return handle(deps, message, {

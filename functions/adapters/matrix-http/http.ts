@@ -5,6 +5,7 @@
  */
 import { MatrixError } from '../../matrix/client.ts';
 import { at, isRecord, type Json, textAt } from '../../matrix/json.ts';
+import { parsed, textOf } from './body.ts';
 
 export type MatrixHttpOptions = {
   /** The homeserver's base URL; it may have a path. */
@@ -94,28 +95,6 @@ function pathOf(call: string, segments: readonly string[]): string {
   if (segments.some((segment) => ['', '.', '..'].includes(segment)))
     throw new MatrixError(call, { kind: 'refused', reason: 'odd id' });
   return segments.map((segment) => `/${encodeURIComponent(segment.toWellFormed())}`).join('');
-}
-
-/** The body as text; undefined if it is longer than `max` bytes, of which the rest is not read. */
-async function textOf(response: Response, max: number): Promise<string | undefined> {
-  if (!response.body) return '';
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body) {
-    bytes += chunk.byteLength;
-    // Leaving the loop cancels the body, and with it the connection.
-    if (bytes > max) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,9 +1,11 @@
 /**
  * Asks a homeserver whose OpenID token it is (Matrix v1.19, server-server API, `GET /openid/userinfo`): at a fixed address,
- * without following redirects, within 3 s and 64 KB, the answer's last byte included. The token goes in the query, as the API has it, and nowhere else.
+ * without following redirects, within 3 s and 64 KB, the answer's last byte included. The token goes in the query, as the
+ * API has it, and nowhere else.
  */
 import type { Userinfo } from '../../access/ports.ts';
 import { isRecord } from '../../matrix/json.ts';
+import { parsed, textOf } from './body.ts';
 
 const LIMIT_MS = 3_000;
 const MAX_BYTES = 64 * 1024;
@@ -25,7 +27,7 @@ export function openIdUserinfo(
         await response.body?.cancel();
         return { kind: response.status >= 500 || response.status === 429 ? 'unreachable' : 'refused' };
       }
-      const answer = await json(response);
+      const answer = parsed(await textOf(response, MAX_BYTES));
       return isRecord(answer) && typeof answer.sub === 'string'
         ? { kind: 'sub', sub: answer.sub }
         : { kind: 'refused' };
@@ -34,19 +36,4 @@ export function openIdUserinfo(
       return { kind: 'unreachable' };
     }
   };
-}
-
-async function json(response: Response): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -3,12 +3,10 @@
  * and while it is rotated `previous_session_key` with `previous_session_key_until` (ISO 8601). Kept for five minutes.
  */
 import { createHash } from 'node:crypto';
-import { getSecret } from '@aws-lambda-powertools/parameters/secrets';
 import * as z from 'zod/mini';
 import type { SigningKey, SigningKeys } from '../../access/ports.ts';
-import { BadSecret } from './tokens.ts';
+import { readSecret } from './secret.ts';
 
-const MAX_AGE_S = 300;
 const MIN_CHARACTERS = 32;
 
 const key = z.string().check(z.minLength(MIN_CHARACTERS));
@@ -19,12 +17,8 @@ const shape = z.object({
 });
 
 export async function sessionKeys(arn: string): Promise<SigningKeys> {
-  const read = shape.safeParse(await getSecret(arn, { maxAge: MAX_AGE_S, transform: 'json' }));
-  if (!read.success)
-    throw new BadSecret(
-      `odd fields in the secret: ${read.error.issues.map(({ path }) => path.join('.')).join(', ')}`,
-    );
-  const { session_key, previous_session_key: before, previous_session_key_until: until } = read.data;
+  const secret = await readSecret(arn, shape);
+  const { session_key, previous_session_key: before, previous_session_key_until: until } = secret;
   const previous =
     before !== undefined && until !== undefined ? { ...keyOf(before), until: Date.parse(until) } : undefined;
   return { current: keyOf(session_key), ...(previous && { previous }) };
