@@ -5,6 +5,8 @@ import type { StreamRequest } from './ports.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_BYTES = 64 * 1024;
+/** Characters of what clients name: conversations, messages, idempotency keys. */
+export const MAX_NAME = 200;
 
 /** 413 beyond `maxBytes`, 415 unless it says that it is JSON, 400 unless it is an object. */
 export function readJson(request: StreamRequest, maxBytes = MAX_BYTES): Fields {

@@ -50,7 +50,8 @@ export async function known(
 async function may(deps: StreamDeps, caller: Caller, meta: Meta, what: What): Promise<boolean> {
   if (meta.principal === caller.principal) return true;
   if (what === 'own' || meta.source.kind !== 'matrix') return false;
-  return what === 'follow' ? deps.mayFollow(caller, meta) : deps.mayStop(caller, meta);
+  const { room } = meta.source;
+  return what === 'follow' ? deps.mayFollow(caller.user, room) : deps.mayStop(caller.user, room);
 }
 
 const forbidden = () => new HttpError('forbidden', 'not yours');

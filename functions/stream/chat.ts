@@ -4,7 +4,7 @@
  */
 import { BEGINNING } from '../turns/cursor.ts';
 import { ui } from '../turns/ui.ts';
-import { type Fields, readJson, textField, wordField } from './body.ts';
+import { type Fields, MAX_NAME, readJson, textField, wordField } from './body.ts';
 import { personOf } from './caller.ts';
 import { cursorOf, followTurn } from './follow.ts';
 import { formatOf } from './formats.ts';
@@ -14,7 +14,6 @@ import { httpConversation, startTurn } from './start.ts';
 import { runningIn } from './turn.ts';
 
 const MAX_BYTES = 1_000_000;
-const MAX_NAME = 200;
 const MAX_TEXT = 60_000;
 
 /** Only the last message counts, and must be the user's. */

@@ -4,7 +4,7 @@
  * goes on from the log instead.
  */
 import type { Clock } from '../runtime/clock.ts';
-import { BEGINNING, type Cursor, cursorText } from '../turns/cursor.ts';
+import { BEGINNING, type Cursor, cursorText, parseCursor } from '../turns/cursor.ts';
 import type { LogLine } from '../turns/lines.ts';
 import type { LiveLine } from '../turns/pump.ts';
 import type { Out } from './ports.ts';
@@ -43,10 +43,9 @@ export function createLive(clock: Clock, created: number): Live {
   };
   const tell = (out: Out, teller: Teller) => (line: LogLine) => {
     if (state !== 'live') return;
-    const [attempt, seq] = line.cursor.split('.').map(Number) as [number, number];
     if (line.from > cursor.seq + 1 || out.waiting() > MAX_WAITING) return settle('lost');
     teller.tell(line);
-    cursor = { attempt, seq };
+    cursor = parseCursor(line.cursor)!;
     if (line.type === 'turn_status') settle('ended');
   };
 

@@ -1,6 +1,5 @@
 /** What the stream function needs of others, and how a request and its answer look to it. */
-import type { AccessDeps, Caller } from '../access/ports.ts';
-import type { Meta } from '../turns/meta.ts';
+import type { AccessDeps } from '../access/ports.ts';
 import type { Invocation, WorkDeps } from '../work/ports.ts';
 
 export type StreamRequest = {
@@ -43,10 +42,10 @@ export type Out = {
 export type StreamDeps = {
   readonly access: AccessDeps;
   readonly work: WorkDeps;
-  /** Whether the caller may see the turn: whom it answers, and joined members of its room. */
-  mayFollow(caller: Caller, meta: Meta): Promise<boolean>;
-  /** Whom it answers, and members who may redact in its room. */
-  mayStop(caller: Caller, meta: Meta): Promise<boolean>;
+  /** Whether the user may see what is said in the room: its joined members. Asked at each attach. */
+  mayFollow(user: string, room: string): Promise<boolean>;
+  /** Members who may redact there. */
+  mayStop(user: string, room: string): Promise<boolean>;
   /** How many turns a person may start in a minute. */
   readonly startsPerMinute: number;
   /** How long a turn is kept, s. */

@@ -3,7 +3,7 @@
  * refused becomes JSON with a public code; what nobody expected is a 500 that says nothing.
  */
 import { cors, preflight } from '../access/origin.ts';
-import { optionalText, readJson, textField, wordField } from './body.ts';
+import { MAX_NAME, optionalText, readJson, textField, wordField } from './body.ts';
 import { known, personOf } from './caller.ts';
 import { chat, chatStream } from './chat.ts';
 import { consent, session, stop, ticket } from './control.ts';
@@ -30,7 +30,6 @@ const routes: readonly Route[] = [
   { path: /^\/chat\/([^/]+)\/stream$/, methods: { GET: chatStream } },
 ];
 
-const MAX_NAME = 200;
 const MAX_TEXT = 64 * 1024;
 
 export async function answer(deps: StreamDeps, request: StreamRequest): Promise<Answer> {

@@ -1,21 +1,20 @@
 /** What is known of a turn without its stream: its status, what of a conversation can be resumed, and forgetting it. */
 import { cursorText } from '../turns/cursor.ts';
-import type { Message } from '../turns/events.ts';
-import { FORMAT, type Head, headOf, isExpired, isTerminal } from '../turns/head.ts';
-import { keys } from '../turns/keys.ts';
+import { getFinal } from '../turns/final.ts';
+import { readHead } from '../turns/follow.ts';
+import { FORMAT, type Head, isTerminal } from '../turns/head.ts';
 import { forgetTurn } from '../turns/redact.ts';
+import { runOf } from '../turns/run.ts';
+import { MAX_NAME } from './body.ts';
 import { known, personOf } from './caller.ts';
 import { badRequest, HttpError, notFound, retryLater } from './http-error.ts';
 import type { Answer, StreamDeps, StreamRequest } from './ports.ts';
 import { httpConversation } from './start.ts';
 
-const MAX_NAME = 200;
-
 /** HEAD as it is now. */
 export async function headNow({ work }: StreamDeps, turn: string): Promise<Head> {
-  const row = await work.table.get(keys.head(turn));
-  const head = row && headOf(row);
-  if (!head || isExpired(head, work.clock.now())) throw notFound();
+  const head = await readHead(work, turn);
+  if (!head) throw notFound();
   if (head.format !== FORMAT) throw retryLater('this turn was written by another release');
   return head;
 }
@@ -24,8 +23,8 @@ export async function headNow({ work }: StreamDeps, turn: string): Promise<Head>
 export async function turnStatus(deps: StreamDeps, request: StreamRequest, turn: string): Promise<Answer> {
   await known(deps, request, turn, 'follow');
   const head = await headNow(deps, turn);
-  const row = isTerminal(head) ? await deps.work.table.get(keys.final(turn, head.attempt)) : undefined;
-  const message = row && !head.forgotten ? (JSON.parse(row.m as string) as Message) : null;
+  const isThere = isTerminal(head) && !head.forgotten;
+  const message = isThere ? ((await getFinal(deps.work.table, turn, head.attempt)) ?? null) : null;
   const { reason } = head;
   return json({
     ...briefly(turn, head),
@@ -53,16 +52,10 @@ export async function runningTurns(deps: StreamDeps, request: StreamRequest): Pr
   return json({ turns: running ? [briefly(running.turn, running.head)] : [] });
 }
 
-/** RUN, then HEAD, consistently. */
-export async function runningIn(
-  { work }: StreamDeps,
-  conversation: string,
-): Promise<{ turn: string; head: Head } | undefined> {
-  const run = await work.table.get(keys.run(conversation));
-  const turn = run?.turn as string | undefined;
-  const row = turn === undefined ? undefined : await work.table.get(keys.head(turn));
-  const head = row && headOf(row);
-  return head && !isTerminal(head) ? { turn: turn!, head } : undefined;
+/** The turn that holds the conversation and is not over. */
+export async function runningIn({ work }: StreamDeps, conversation: string) {
+  const run = await runOf(work.table, conversation);
+  return run && !isTerminal(run.head) ? run : undefined;
 }
 
 /** The log and the input go, the ids stay. Only a turn that is over; repeatable. */

@@ -60,7 +60,11 @@ export async function attach(deps: FollowDeps, turn: string, options: FollowOpti
   return { kind: 'following', lines: follow(deps, turn, options, head) };
 }
 
-async function readHead({ table, clock }: FollowDeps, turn: string): Promise<Head | undefined> {
+/** HEAD as it is now; undefined once it has expired. */
+export async function readHead(
+  { table, clock }: Pick<FollowDeps, 'table' | 'clock'>,
+  turn: string,
+): Promise<Head | undefined> {
   const row = await table.get(keys.head(turn));
   const head = row && headOf(row);
   return head && !isExpired(head, clock.now()) ? head : undefined;

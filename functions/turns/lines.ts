@@ -19,4 +19,7 @@ export type ControlLine =
 
 export type Line = LogLine | ControlLine;
 
+/** The last event that the line stands for. */
+export const seqOf = ({ cursor }: Pick<LogLine, 'cursor'>): number => Number(cursor.split('.')[1]);
+
 export const isLogLine = (line: Line): line is LogLine => 'from' in line;

@@ -16,6 +16,7 @@ import {
   storable,
   type TurnEvent,
 } from './events.ts';
+import { putFinal } from './final.ts';
 import { type Head, headChange, headOf, hotRows, LEASE_MS, type Phase } from './head.ts';
 import { keys } from './keys.ts';
 import { encodeRows, eventsOf, type LogRow, segmentsOf, toRows } from './rows.ts';
@@ -233,14 +234,7 @@ export function createPump(options: PumpOptions) {
       if (over) return 'fenced';
       // The same words as in the log: a longer message would fit no row.
       const done = storable({ type: 'done', message }).event as Extract<TurnEvent, { type: 'done' }>;
-      await table.put({
-        op: 'final',
-        row: {
-          ...keys.final(turn, attempt),
-          m: JSON.stringify(done.message),
-          ...(head.expires !== undefined && { ex: head.expires }),
-        },
-      });
+      await putFinal(table, turn, attempt, done.message, head.expires);
       const last: TurnEvent[] = [{ type: 'turn_status', status, ...(reason !== undefined && { reason }) }];
       if (status === 'complete') last.unshift(done);
       if (status === 'error') last.unshift({ type: 'error', code: reason ?? 'failed' });

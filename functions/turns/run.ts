@@ -2,7 +2,7 @@
  * RUN, a conversation's one running turn: nothing of a conversation starts without it. It is never released; the
  * holder's HEAD is the truth about whether it still holds. Each attempt to take it carries a fresh nonce.
  */
-import { all, any, type Condition, eq, noRow } from '../runtime/table.ts';
+import { all, any, type Condition, eq, noRow, type Table } from '../runtime/table.ts';
 import { fencesWaiting } from './conditions.ts';
 import { asksConsent, type Head, headChange, headOf, isTerminal } from './head.ts';
 import { keys } from './keys.ts';
@@ -63,14 +63,15 @@ export async function takeRun(deps: OwnerDeps, conversation: string, turn: strin
   }
 }
 
-/** The turn that RUN names, if it is another one. */
-export async function holderOf(
-  deps: Pick<OwnerDeps, 'table'>,
+/** The turn that RUN names, unless it is `except`; it may be over. RUN is read first, then HEAD. */
+export async function runOf(
+  table: Table,
   conversation: string,
-  turn: string,
-): Promise<Head | undefined> {
-  const run = await deps.table.get(keys.run(conversation));
-  if (!run || run.turn === turn) return undefined;
-  const row = await deps.table.get(keys.head(run.turn as string));
-  return row && headOf(row);
+  except?: string,
+): Promise<{ readonly turn: string; readonly head: Head } | undefined> {
+  const run = await table.get(keys.run(conversation));
+  const turn = run?.turn as string | undefined;
+  if (turn === undefined || turn === except) return undefined;
+  const row = await table.get(keys.head(turn));
+  return row && { turn, head: headOf(row) };
 }

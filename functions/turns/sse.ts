@@ -3,7 +3,7 @@
  * no place in it is left out and covered by the next line; a line that was withheld is not covered.
  */
 import type { Encoder, Format } from './format.ts';
-import { isLogLine, type LogLine } from './lines.ts';
+import { isLogLine, type LogLine, seqOf } from './lines.ts';
 import { oneLine } from './ndjson.ts';
 
 const RETRY_MS = 1_000;
@@ -78,5 +78,3 @@ export function covering(): (line: LogLine, isShown: boolean) => number {
     return from;
   };
 }
-
-export const seqOf = ({ cursor }: Pick<LogLine, 'cursor'>): number => Number(cursor.split('.')[1]);

@@ -2,10 +2,10 @@
  * A turn's lines as the chunks of the AI SDK's UI message stream (`ai` v7, `UIMessageChunk`), of which nothing is sent
  * that the SDK doesn't know: an unknown chunk kills its stream. Parts are opened before their first words and closed with
  * their step; after a rewind every part is started again. What can no longer be made right is an error, never a wrong
- * text. No imports at run time, so that clients can use it too.
+ * text. Imports nothing of Node, so that clients can use it too.
  */
 import type { TurnEvent } from './events.ts';
-import type { Line, LogLine } from './lines.ts';
+import { type Line, type LogLine, seqOf } from './lines.ts';
 
 export type Chunk = { readonly type: string; readonly [field: string]: unknown };
 export type Chunks = (line: Line) => Chunk[];
@@ -145,8 +145,6 @@ export function createChunks(messageId: string): Chunks {
     return [...start, ...before, ...ofLine(line)];
   };
 }
-
-const seqOf = ({ cursor }: LogLine): number => Number(cursor.split('.')[1]);
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 

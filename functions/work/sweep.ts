@@ -18,7 +18,7 @@ import {
 } from '../turns/head.ts';
 import { keys } from '../turns/keys.ts';
 import { getMeta, type Meta } from '../turns/meta.ts';
-import { holderOf } from '../turns/run.ts';
+import { runOf } from '../turns/run.ts';
 import { closeForeign } from '../turns/takeover.ts';
 import { settleRoom } from './note.ts';
 import { again, done, type Handled, type Invocation, type WorkDeps } from './ports.ts';
@@ -65,8 +65,8 @@ async function sweepQueued(
   head: Head,
   invocation: Invocation,
 ): Promise<void> {
-  const holder = await holderOf(deps, meta.conversation, turn);
-  const held = holder?.status === 'queued' || holder?.status === 'running';
+  const status = (await runOf(deps.table, meta.conversation, turn))?.head.status;
+  const held = status === 'queued' || status === 'running';
   if (held || (await hasEarlier(deps.table, meta))) return move(deps, turn, head, {});
   const sent = head.nudged ?? 0;
   if (sent >= MAX_SENT_AGAIN) return closeDue(deps, turn, meta, head, 'never_started', invocation);

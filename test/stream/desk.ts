@@ -37,9 +37,8 @@ export function deskOf(options: ShopOptions = {}) {
   const deps: StreamDeps = {
     access: gate.deps,
     work: shop.work,
-    mayFollow: async ({ user }, { source }) =>
-      source.kind === 'matrix' && isJoined(matrix, source.room, user),
-    mayStop: async ({ user }, { source }) => source.kind === 'matrix' && mayRedact(matrix, source.room, user),
+    mayFollow: (user, room) => isJoined(matrix, room, user),
+    mayStop: (user, room) => mayRedact(matrix, room, user),
     startsPerMinute: 30,
     keepS: 1e6,
     fail: (error) => void failures.push(error),

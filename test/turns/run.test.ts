@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { headChange } from '../../functions/turns/head.ts';
 import { keys } from '../../functions/turns/keys.ts';
 import { createPump } from '../../functions/turns/pump.ts';
-import { holderOf, takeRun } from '../../functions/turns/run.ts';
+import { runOf, takeRun } from '../../functions/turns/run.ts';
 import { begin, closeForeign } from '../../functions/turns/takeover.ts';
 import { CONVERSATION, queued, type Rig, START, started, turnId, turnRig } from './rig.ts';
 
@@ -113,12 +113,12 @@ describe('the holder', () => {
   it('is told if it is another turn', async () => {
     const rig = turnRig();
     const a = await queued(rig, 'A');
-    expect(await holderOf(rig.deps, CONVERSATION, a)).toBeUndefined();
+    expect((await runOf(rig.table, CONVERSATION, a))?.head).toBeUndefined();
     await take(rig, a);
-    expect(await holderOf(rig.deps, CONVERSATION, a)).toBeUndefined();
-    expect(await holderOf(rig.deps, CONVERSATION, turnId('B'))).toMatchObject({ status: 'queued' });
+    expect((await runOf(rig.table, CONVERSATION, a))?.head).toBeUndefined();
+    expect((await runOf(rig.table, CONVERSATION, turnId('B')))?.head).toMatchObject({ status: 'queued' });
     await rig.table.update({ op: 'u', key: keys.head(a), ...headChange({ status: 'running' }) });
-    expect(await holderOf(rig.deps, CONVERSATION, turnId('B'))).toMatchObject({ status: 'running' });
+    expect((await runOf(rig.table, CONVERSATION, turnId('B')))?.head).toMatchObject({ status: 'running' });
     await take(rig, turnId('A'));
   });
 });

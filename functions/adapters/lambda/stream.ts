@@ -62,10 +62,8 @@ function composed(remaining: () => number): StreamDeps {
   return {
     access: { ...access, table: tables.turns },
     work: composeWork({ ...parts, tables, agent, tools, options: config.work }),
-    mayFollow: async ({ user }, { source }) =>
-      source.kind === 'matrix' && unlessAway(isJoined(matrix, source.room, user)),
-    mayStop: async ({ user }, { source }) =>
-      source.kind === 'matrix' && unlessAway(mayRedact(matrix, source.room, user)),
+    mayFollow: (user, room) => unlessAway(isJoined(matrix, room, user)),
+    mayStop: (user, room) => unlessAway(mayRedact(matrix, room, user)),
     startsPerMinute: config.startsPerMinute,
     keepS: config.keep.turnDays * 24 * 3_600,
     fail: telemetry.fail,
