@@ -1,8 +1,6 @@
-/**
- * How often something was done in a fixed window, as a set of ids: a repetition counts once, and no clocks of two hosts
- * have to agree.
- */
-import { absent, any, contains, smaller, type Table } from '../runtime/table.ts';
+/** How often a caller did something in a window, and how long one that did it too often is to wait. */
+import type { Table } from '../runtime/table.ts';
+import { countIn } from '../runtime/window.ts';
 import { keys } from '../turns/keys.ts';
 
 export type Counted = {
@@ -21,12 +19,12 @@ export async function overQuota(
 ): Promise<number | undefined> {
   const window = Math.floor(now / windowMs);
   const end = (window + 1) * windowMs;
-  const row = await table.update({
+  const counted = await countIn(table, {
     op: 'quota',
     key: keys.quota(name, window),
-    add: { ids: new Set([id]) },
-    set: { ex: Math.floor((end + windowMs) / 1_000) },
-    when: any(absent('ids'), smaller('ids', limit), contains('ids', id)),
+    id,
+    limit,
+    expires: Math.floor((end + windowMs) / 1_000),
   });
-  return row === 'refused' ? Math.max(1, Math.ceil((end - now) / 1_000)) : undefined;
+  return counted ? undefined : Math.max(1, Math.ceil((end - now) / 1_000));
 }

@@ -2,7 +2,8 @@
  * L: how much was accepted in a fixed window, as a set of turn ids, so that a repetition counts once and no clock of two
  * hosts has to agree. An id counted for the sender and refused for the room stays counted.
  */
-import { absent, any, contains, smaller, type Table } from '../runtime/table.ts';
+import type { Table } from '../runtime/table.ts';
+import { countIn } from '../runtime/window.ts';
 import { keys } from './keys.ts';
 
 export const WINDOW_MS = 10 * 60_000;
@@ -18,12 +19,11 @@ export async function within(
   now: number,
   limit: { readonly turns: number; readonly windowMs: number },
 ): Promise<boolean> {
-  const row = await table.update({
+  return countIn(table, {
     op: 'limit',
     key: keys.limit(scope, windowOf(now, limit.windowMs)),
-    add: { ids: new Set([turn]) },
-    set: { ex: Math.floor((now + 2 * limit.windowMs) / 1000) },
-    when: any(absent('ids'), smaller('ids', limit.turns), contains('ids', turn)),
+    id: turn,
+    limit: limit.turns,
+    expires: Math.floor((now + 2 * limit.windowMs) / 1000),
   });
-  return row !== 'refused';
 }

@@ -4,14 +4,12 @@
  */
 
 import type { Key } from '../../functions/runtime/table.ts';
-import { headOf } from '../../functions/turns/head.ts';
 import { keys } from '../../functions/turns/keys.ts';
 import { KEEP_SEGMENTS_S, KEEP_TURN_S, type Meta } from '../../functions/turns/meta.ts';
 import { createPump } from '../../functions/turns/pump.ts';
-import { createQueued } from '../../functions/turns/start.ts';
-import { begin } from '../../functions/turns/takeover.ts';
 import { seededRandom, virtualClock } from '../dev/homeserver/virtual-clock.ts';
 import { memoryRows, tableOver } from '../fakes/table.ts';
+import { begun } from './begun.ts';
 import type { Bench } from './bench.ts';
 import { rowBytes, writeUnits } from './row-bytes.ts';
 import { tokens } from './tokens.ts';
@@ -54,9 +52,7 @@ async function streamed(): Promise<Write[]> {
   });
   const clock = virtualClock();
   const deps = { table, clock, random: seededRandom() };
-  await createQueued(table, TURN, meta(clock.now()));
-  const head = await begin(deps, TURN, headOf((await table.get(keys.head(TURN)))!));
-  if (head === 'refused') throw new Error('the turn did not begin');
+  const head = await begun(deps, TURN, meta(clock.now()));
   written.length = 0;
 
   const segmentExpiry = Math.floor(clock.now() / 1_000) + KEEP_SEGMENTS_S;

@@ -2,12 +2,10 @@
  * The same as `reply.ts`, on a real Synapse. The baseline is the slowest median of a resident bot that keeps all its state
  * in memory, and loses whatever is unanswered when it is killed.
  */
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { BOT, readTokens } from '../../bin/dev/folder.ts';
 import { matrixHttpClient } from '../../functions/adapters/matrix-http/client.ts';
 import { connect } from '../../functions/matrix/connect.ts';
-import { startSynapse } from '../services/synapse/server.ts';
+import { freePort, startSynapse } from '../services/synapse/server.ts';
 import type { Bench } from './bench.ts';
 import { botOf, heard } from './reply.ts';
 import { AT_ONCE, type Running, withStack } from './running.ts';
@@ -42,13 +40,4 @@ async function connected(running: Running): Promise<void> {
   const client = matrixHttpClient({ homeserver: running.stack.homeserverUrl, token, userId: bot });
   const outcome = await connect(client, { bot, appserviceId: BOT.id, displayName: 'Agent' });
   if (!outcome.ok) throw new Error(outcome.problem);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

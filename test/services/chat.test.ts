@@ -9,6 +9,7 @@ import { manuscript } from '../../functions/agent/manuscript.ts';
 import { openBrowser } from './browser.ts';
 import { type ChatServer, openTab, serveChat } from './chat/page.ts';
 import { openRelay, type Relay } from './relay.ts';
+import { sessionOf } from './session.ts';
 import { until } from './until.ts';
 
 const counted = (to: number) => `${Array.from({ length: to }, (_, n) => n + 1).join(', ')}.`;
@@ -36,7 +37,7 @@ beforeAll(async () => {
   relay.to(stack.url);
   browser = await openBrowser();
   context = await browser.newContext();
-  token = await sessionOf('alice');
+  token = (await sessionOf(stack, 'alice')).session;
 });
 afterAll(async () => {
   await browser?.close();
@@ -45,18 +46,6 @@ afterAll(async () => {
   await server?.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-async function sessionOf(name: string): Promise<string> {
-  const openid = stack.standIn!.homeserver.world.requestOpenIdToken(`@${name}:localhost`);
-  const response = await fetch(`${stack.url}/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: server.origin },
-    body: JSON.stringify({ openid }),
-  });
-  const answer = (await response.json()) as { session?: string };
-  if (!answer.session) throw new Error(`no session: ${JSON.stringify(answer)}`);
-  return answer.session;
-}
 
 /** Our own transport goes through the network that is cut. */
 const addressOf = (id: string, own: boolean) =>

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Stack, startStack } from '../../bin/dev/stack.ts';
 import { createClient, type Format, type Turn } from '../../functions/client/client.ts';
+import { sessionOf } from './session.ts';
 import { until } from './until.ts';
 
 const COUNT = 20;
@@ -30,14 +31,8 @@ afterAll(async () => {
 });
 
 async function clientOf(person: string, format: Format = 'ndjson') {
-  const openid = stack.standIn!.homeserver.world.requestOpenIdToken(`@${person}:localhost`);
-  const response = await fetch(`${stack.url}/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ openid }),
-  });
-  const { session } = (await response.json()) as { session: string };
-  secrets.push(openid.access_token, session);
+  const { openid, session } = await sessionOf(stack, person);
+  secrets.push(openid, session);
   return createClient({ url: stack.url, token: session, format });
 }
 

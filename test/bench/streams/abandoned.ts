@@ -4,13 +4,10 @@
  */
 import { BEGINNING } from '../../../functions/turns/cursor.ts';
 import { attach } from '../../../functions/turns/follow.ts';
-import { headOf } from '../../../functions/turns/head.ts';
-import { keys } from '../../../functions/turns/keys.ts';
 import { createPump } from '../../../functions/turns/pump.ts';
-import { createQueued } from '../../../functions/turns/start.ts';
-import { begin } from '../../../functions/turns/takeover.ts';
 import { seededRandom, virtualClock } from '../../dev/homeserver/virtual-clock.ts';
 import { memoryTable } from '../../fakes/table.ts';
+import { begun } from '../begun.ts';
 import type { Bench } from '../bench.ts';
 import { httpMeta } from '../meta.ts';
 import { tokens } from '../tokens.ts';
@@ -38,9 +35,7 @@ async function readsOf(streams: boolean): Promise<number> {
     return effect();
   });
   const deps = { table, clock, random: seededRandom() };
-  await createQueued(table, TURN, httpMeta(clock.now()));
-  const head = await begin(deps, TURN, headOf((await table.get(keys.head(TURN)))!));
-  if (head === 'refused') throw new Error('the turn did not begin');
+  const head = await begun(deps, TURN, httpMeta(clock.now()));
   const pump = createPump({ ...deps, turn: TURN, head, queued: true });
   pump.emit({ type: 'start', messages: [TURN] });
   await pump.flush();

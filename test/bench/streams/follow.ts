@@ -7,11 +7,8 @@ import { systemClock, systemRandom } from '../../../functions/adapters/lambda/cl
 import type { Table } from '../../../functions/runtime/table.ts';
 import { BEGINNING } from '../../../functions/turns/cursor.ts';
 import { attach, type FollowDeps } from '../../../functions/turns/follow.ts';
-import { headOf } from '../../../functions/turns/head.ts';
-import { keys } from '../../../functions/turns/keys.ts';
 import { createPump } from '../../../functions/turns/pump.ts';
-import { createQueued } from '../../../functions/turns/start.ts';
-import { begin } from '../../../functions/turns/takeover.ts';
+import { begun } from '../begun.ts';
 import type { Bench } from '../bench.ts';
 import { httpMeta } from '../meta.ts';
 import { percentile } from '../statistics.ts';
@@ -82,9 +79,7 @@ type Followed = {
 
 async function streamed(table: Table, words: Load): Promise<Followed> {
   const deps = { table, clock: systemClock, random: systemRandom };
-  await createQueued(table, TURN, httpMeta(Date.now()));
-  const head = await begin(deps, TURN, headOf((await table.get(keys.head(TURN)))!));
-  if (head === 'refused') throw new Error('the turn did not begin');
+  const head = await begun(deps, TURN, httpMeta(Date.now()));
   const began = performance.now();
   const readers = Array.from({ length: FOLLOWERS }, () => counted(table));
   const following = readers.map(({ table }) => listen({ ...deps, table, nudge: async () => {} }));

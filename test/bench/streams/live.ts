@@ -7,6 +7,7 @@ import { localCredentials } from '../../../bin/dev/credentials.ts';
 import { dynamoTable } from '../../../functions/adapters/dynamodb/table.ts';
 import { createClient } from '../../../functions/client/client.ts';
 import { getMeta } from '../../../functions/turns/meta.ts';
+import { sessionOf } from '../../services/session.ts';
 import type { Bench } from '../bench.ts';
 import { withStack } from '../running.ts';
 import { percentile } from '../statistics.ts';
@@ -17,13 +18,7 @@ export const live: Bench = {
   figures: { live_p50_ms: { unit: 'ms', target: '<= 5' } },
   measure: () =>
     withStack({ env: { LOCAL_MODEL_WORD_MS: '10' } }, async ({ stack }) => {
-      const openid = stack.standIn!.homeserver.world.requestOpenIdToken('@alice:localhost');
-      const response = await fetch(`${stack.url}/session`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ openid }),
-      });
-      const { session } = (await response.json()) as { session: string };
+      const { session } = await sessionOf(stack, 'alice');
       const turn = createClient({ url: stack.url, token: session }).start({
         conversation: 'bench',
         text: `write ${WORDS} words`,

@@ -5,13 +5,10 @@
 
 import { cancel } from '../../../functions/turns/cancel.ts';
 import { attach } from '../../../functions/turns/follow.ts';
-import { headOf } from '../../../functions/turns/head.ts';
-import { keys } from '../../../functions/turns/keys.ts';
 import { createPump } from '../../../functions/turns/pump.ts';
-import { createQueued } from '../../../functions/turns/start.ts';
-import { begin } from '../../../functions/turns/takeover.ts';
 import { seededRandom, type VirtualClock, virtualClock } from '../../dev/homeserver/virtual-clock.ts';
 import { memoryTable } from '../../fakes/table.ts';
+import { begun } from '../begun.ts';
 import type { Bench } from '../bench.ts';
 import { httpMeta } from '../meta.ts';
 import { percentile } from '../statistics.ts';
@@ -49,11 +46,9 @@ async function running(seed: number) {
   };
   const table = memoryTable(latency);
   const deps = { table, clock, random };
-  const made = createQueued(table, turn, httpMeta(clock.now())).then(async () => {
-    const head = await begin(deps, turn, headOf((await table.get(keys.head(turn)))!));
-    if (head === 'refused') throw new Error('the turn did not begin');
-    return createPump({ ...deps, turn, head, queued: true });
-  });
+  const made = begun(deps, turn, httpMeta(clock.now())).then((head) =>
+    createPump({ ...deps, turn, head, queued: true }),
+  );
   return { deps, turn, random, pump: await arrived(clock, made) };
 }
 
